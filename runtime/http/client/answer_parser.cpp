@@ -7,6 +7,8 @@
 #include <boost/beast/http/error.hpp>
 #include <limits>
 #include <optional>
+#include <string_view>
+#include <utility>
 
 #include "runtime/http/limits.hpp"
 #include "runtime/text.hpp"
@@ -22,6 +24,8 @@ using text_view = boost::beast::string_view;
 
 constexpr const char* header_too_long =
     "the header of the answer, interim answers included, is longer than 16 KiB";
+
+constexpr std::string_view version_begin = "HTTP/1.";
 
 /// Collects one message, interim or final.
 class message_parser final : public http::basic_parser<false> {
@@ -95,7 +99,9 @@ class answer_parser::implementation {
     }
 
     progress end() {
-        if (!x_message->got_some()) return fail("the connection was closed before an answer came");
+        if (!x_message->got_some() && x_unread.empty())
+            return fail("the connection was closed before an answer came");
+        if (!x_message->got_some()) return fail("the connection was closed in the middle of the answer");
         error_code ec;
         x_message->put_eof(ec);
         if (ec || !x_message->is_done()) return fail("the connection was closed in the middle of the answer");
@@ -103,7 +109,7 @@ class answer_parser::implementation {
     }
 
     bool leaves_connection_usable() const {
-        return x_message->is_done() && !x_message->body_cut && x_unread.empty() &&
+        return x_message->is_done() && !x_message->body_cut && x_unread.empty() && !x_has_bare_line_end &&
                x_message->is_version_1_1() && x_message->keep_alive() && x_message->framed_by_itself();
     }
 
@@ -127,19 +133,68 @@ class answer_parser::implementation {
         x_message->header_limit(limits::answer_header_bytes_max);
         x_message->body_limit(boost::none);
         x_message->skip(x_form.asked == http_method::head);
+        x_mended_bytes = 0;
+        x_has_status_line = x_has_whole_head = false;
+    }
+
+    /// Brings the lines of the head that have come whole, from `at` on, into the form that Beast takes, and
+    /// returns how many bytes Beast may read.
+    ///
+    /// Servers send, and curl, Go, Java, Node and Python take, a status line without the space that stands
+    /// before an empty reason (RFC 9112 §4), and whatever bytes in the reason, which means nothing: it is
+    /// dropped. All but Node take lines that end in LF alone (RFC 9112 §2.2). Nothing of this says where the
+    /// answer ends; what Beast refuses there stays refused.
+    std::size_t mend_head(std::size_t at) {
+        std::size_t line = at + x_mended_bytes;
+        while (!x_has_whole_head) {
+            const std::size_t end = x_unread.find('\n', line);
+            if (end == std::string::npos) break;
+            const bool is_bare = end == line || x_unread[end - 1] != '\r';
+            if (is_bare) x_unread.insert(end, 1, '\r');
+            x_has_bare_line_end = x_has_bare_line_end || is_bare;
+            std::size_t bytes = (is_bare ? end : end - 1) - line;  // without the line's end
+            if (!std::exchange(x_has_status_line, true)) {
+                bytes = mend_status_line(line, bytes);
+            } else if (bytes == 0) {
+                x_has_whole_head = true;
+            }
+            line += bytes + 2;
+        }
+        x_mended_bytes = line - at;
+        const std::string_view begun = std::string_view(x_unread).substr(at);
+        const bool is_other =
+            !x_has_status_line && !version_begin.starts_with(begun.substr(0, version_begin.size()));
+        return is_other ? begun.size() : x_mended_bytes;  // it says at once what is wrong
+    }
+
+    /// The new length of the line.
+    std::size_t mend_status_line(std::size_t at, std::size_t bytes) {
+        const std::string_view line = std::string_view(x_unread).substr(at, bytes);
+        constexpr std::size_t code_at = version_begin.size() + 2, reason_at = code_at + 3;
+        const auto is_digit = [](char one) { return '0' <= one && one <= '9'; };
+        const bool is_sound = line.size() >= reason_at && line.starts_with(version_begin) &&
+                              line[code_at - 1] == ' ' &&
+                              std::all_of(line.begin() + code_at, line.begin() + reason_at, is_digit) &&
+                              (line.size() == reason_at || line[reason_at] == ' ');
+        if (!is_sound) return bytes;
+        x_header_bytes += bytes - std::min(bytes, reason_at + 1);  // what is dropped was received, too
+        x_unread.replace(at + reason_at, bytes - reason_at, " ");
+        return reason_at + 1;
     }
 
     /// Continues reading at `at` in the unread bytes, and moves `at`.
     progress read(std::size_t& at) {
         while (true) {
-            const std::size_t left = x_unread.size() - at;
-            if (left < bytes_needed()) return bounded(left);
             const bool in_header = !x_message->is_header_done();
+            const std::size_t ready = in_header ? mend_head(at) : x_unread.size() - at;
+            const std::size_t left = x_unread.size() - at;
+            if (ready < bytes_needed()) return bounded(left);
             error_code ec;
-            const std::size_t used = x_message->put(boost::asio::buffer(x_unread.data() + at, left), ec);
+            const std::size_t used = x_message->put(boost::asio::buffer(x_unread.data() + at, ready), ec);
             at += used;
             if (in_header) {
                 x_header_bytes += used;
+                x_mended_bytes -= std::min(used, x_mended_bytes);
             } else {
                 x_after_header_bytes += used;
             }
@@ -197,6 +252,10 @@ class answer_parser::implementation {
     std::string x_unread;
     std::size_t x_header_bytes = 0;
     std::uint64_t x_after_header_bytes = 0;
+    std::size_t x_mended_bytes = 0;  // of the head: whole lines that Beast has not taken yet
+    bool x_has_status_line = false;
+    bool x_has_whole_head = false;
+    bool x_has_bare_line_end = false;
 };
 
 answer_parser::answer_parser(const answer_form& form)

@@ -106,6 +106,52 @@ TEST(answer_parser, has_what_the_receiver_said) {
     EXPECT_EQ(parser.headers()[2].value, "b");
 }
 
+TEST(answer_parser, a_status_line_counts_whatever_its_reason) {
+    const std::string rest = "\r\nContent-Length: 2\r\n\r\nhi";
+    for (const std::string& line :
+         {std::string("HTTP/1.1 200"), std::string("HTTP/1.1 200 "), std::string("HTTP/1.1 200  OK"),
+          std::string("HTTP/1.1 200 d\xE9j\xE0 vu"), std::string("HTTP/1.1 200 O\x01K"),
+          std::string("HTTP/1.1 200 \0", 14), std::string("HTTP/1.1 100\r\n\r\nHTTP/1.1 200")}) {
+        const outcome out = read(line + rest);
+        EXPECT_EQ(out.reached, progress::complete) << line << ": " << out.failure;
+        EXPECT_EQ(out.status, 200) << line;
+        EXPECT_EQ(out.body, "hi") << line;
+        EXPECT_TRUE(out.usable) << line;
+    }
+    EXPECT_EQ(read("HTTP/1.0 503" + rest).status, 503);
+    EXPECT_EQ(read("HTTP/1.1 410\r\n\r\n", ending::closes).status, 410);
+    for (const std::string& line : {"HTTP/1.1 2000", "HTTP/1.1 20", "HTTP/1.1 ", "HTTP/1.1", "HTTP/1.1 200OK",
+                                    "HTTP/1.1200 OK", "HTTP/1.1 2x0"})
+        EXPECT_EQ(read(line + rest).reached, progress::failed) << line;
+}
+
+TEST(answer_parser, a_head_whose_lines_end_in_lf_alone_counts_and_ends_the_connection) {
+    for (const std::string& text :
+         {std::string("HTTP/1.1 200 OK\nContent-Length: 4\n\nh\n\ni"),
+          std::string("HTTP/1.1 200\nContent-Length: 4\n\nh\n\ni"),
+          std::string("HTTP/1.1 200 OK\r\nContent-Length: 4\n\r\nh\n\ni"),
+          std::string("HTTP/1.1 200 OK\nTransfer-Encoding: chunked\n\n4\r\nh\n\ni\r\n0\r\n\r\n")}) {
+        const outcome out = read(text);
+        EXPECT_EQ(out.reached, progress::complete) << text << ": " << out.failure;
+        EXPECT_EQ(out.body, "h\n\ni") << "a body is left as it is";
+        EXPECT_FALSE(out.usable) << text;
+    }
+}
+
+TEST(answer_parser, what_makes_the_end_of_an_answer_doubtful_stays_refused) {
+    const std::string chunked = ok + "Transfer-Encoding: chunked\r\n\r\n";
+    for (const std::string& text :
+         {ok + "Content-Length: 2, 3\r\n\r\nhi", ok + "Content-Length: +2\r\n\r\nhi",
+          ok + "Content-Length: 2\nContent-Length: 3\n\nhi", ok + "Content-Length : 2\r\n\r\nhi",
+          ok + "Content-Length: 2\nTransfer-Encoding: chunked\n\n2\r\nhi\r\n0\r\n\r\n",
+          chunked + "2\nhi\n0\n\n", std::string("HTTP/1.1 200\r\n Content-Length: 2\r\n\r\nhi")})
+        EXPECT_FALSE(read(text, ending::closes).usable) << text;
+    for (const std::string& text :
+         {ok + "Content-Length: 2, 3\r\n\r\nhi", chunked + "2\nhi\n0\n\n",
+          ok + "Content-Length: 2\nTransfer-Encoding: chunked\n\n2\r\nhi\r\n0\r\n\r\n"})
+        EXPECT_EQ(read(text, ending::closes).reached, progress::failed) << text;
+}
+
 TEST(answer_parser, what_does_not_frame_itself_ends_the_connection) {
     for (const std::string& text :
          {ok + "Content-Length: 2\r\nConnection: close\r\n\r\nhi",
@@ -176,6 +222,10 @@ TEST(answer_parser, endless_headers_and_interim_answers_end_at_16_kib) {
     EXPECT_EQ(read(interim).reached, progress::failed);
     EXPECT_EQ(read(ok + "X: " + std::string(100'000, 'x')).reached, progress::failed);
     EXPECT_EQ(read("HTTP/1.1 200 " + std::string(100'000, 'x')).reached, progress::failed);
+    EXPECT_EQ(read("HTTP/1.1 200 " + std::string(100'000, 'x') + "\r\n\r\n").reached, progress::failed);
+    std::string reasons;
+    for (int i = 0; i < 1'000; ++i) reasons += "HTTP/1.1 100 " + std::string(1'000, 'x') + "\r\n\r\n";
+    EXPECT_EQ(read(reasons).reached, progress::failed) << "reasons count, too";
     EXPECT_EQ(read(std::string(100'000, 'H')).reached, progress::failed);
 }
 
