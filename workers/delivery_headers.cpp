@@ -1,8 +1,11 @@
 // Standard Webhooks, GitHub's way of signing, CloudEvents' binary mode, and Herald's own.
 #include "workers/delivery_headers.hpp"
 
+#include <utility>
+
 #include "runtime/assert.hpp"
 #include "runtime/text.hpp"
+#include "schemas/delivery_headers.hpp"
 #include "workers/signing.hpp"
 
 namespace herald::workers {
@@ -10,9 +13,21 @@ namespace herald::workers {
 namespace {
 
 using runtime::http::header;
+using kind = schemas::delivery_header;
 
-constexpr std::string_view standard_signature_header = "webhook-signature";
-constexpr std::string_view github_signature_header = "x-hub-signature-256";
+/// Adds headers by what they are; schemas/delivery_headers.hpp names them.
+class header_list {
+  public:
+    explicit header_list(std::string_view prefix) : x_prefix(prefix) {}
+    void add(schemas::delivery_header which, std::string value) {
+        all.push_back({schemas::name_of(which, x_prefix), std::move(value)});
+    }
+
+    std::vector<header> all;
+
+  private:
+    std::string_view x_prefix;
+};
 
 /// Visible ASCII, which the value of a header carries as it is.
 bool is_visible(char c) { return c > 0x20 && c < 0x7f; }
@@ -32,8 +47,7 @@ std::string as_url(std::string_view text) {
                                     [](char c) { return is_visible(c) && c != '"' && c != '<' && c != '>'; });
 }
 
-void add_signatures(const delivery_description& delivery, const std::string& timestamp,
-                    std::vector<header>& out) {
+void add_signatures(const delivery_description& delivery, const std::string& timestamp, header_list& out) {
     std::string signed_text(delivery.id);
     signed_text.append(".").append(timestamp).append(".").append(delivery.body);
     std::string standard;
@@ -45,20 +59,20 @@ void add_signatures(const delivery_description& delivery, const std::string& tim
         standard += standard_signature(secret, signed_text);
     }
     if (newest.empty()) return;
-    out.push_back({std::string(standard_signature_header), std::move(standard)});
-    out.push_back({std::string(github_signature_header), github_signature(newest, delivery.body)});
+    out.add(kind::webhook_signature, std::move(standard));
+    out.add(kind::github_signature, github_signature(newest, delivery.body));
 }
 
-void add_cloud_event(const schemas::event& event, std::string_view type, std::vector<header>& out) {
+void add_cloud_event(const schemas::event& event, std::string_view type, header_list& out) {
     const std::string_view resource_type = name_of(event.resource_type);
     std::string source = "/workspaces/" + std::to_string(event.workspace_id.value);
     if (!resource_type.empty()) source += "/" + runtime::to_lower(resource_type);
-    out.push_back({"ce-specversion", "1.0"});
-    out.push_back({"ce-id", as_cloud_event_value(event.id)});
-    out.push_back({"ce-source", std::move(source)});
-    out.push_back({"ce-type", "herald." + runtime::to_lower(type)});
-    out.push_back({"ce-time", runtime::iso8601_ms(event.time_ms)});
-    if (!event.resource_id.empty()) out.push_back({"ce-subject", as_cloud_event_value(event.resource_id)});
+    out.add(kind::cloud_specversion, "1.0");
+    out.add(kind::cloud_id, as_cloud_event_value(event.id));
+    out.add(kind::cloud_source, std::move(source));
+    out.add(kind::cloud_type, "herald." + runtime::to_lower(type));
+    out.add(kind::cloud_time, runtime::iso8601_ms(event.time_ms));
+    if (!event.resource_id.empty()) out.add(kind::cloud_subject, as_cloud_event_value(event.resource_id));
 }
 
 }  // namespace
@@ -66,35 +80,36 @@ void add_cloud_event(const schemas::event& event, std::string_view type, std::ve
 std::vector<header> delivery_headers(const delivery_description& delivery, std::string_view prefix) {
     HERALD_ASSERT(delivery.event != nullptr);
     const schemas::event& event = *delivery.event;
-    const std::string own(prefix);
     const std::string timestamp = std::to_string(delivery.time_ms / 1'000);
     const std::string_view type = delivery.test ? "TEST" : name_of(event.type);
     const std::string_view resource_type = name_of(event.resource_type);
 
-    std::vector<header> out;
-    out.push_back({"content-type", "application/json"});
-    out.push_back({"user-agent", "herald/" HERALD_VERSION});
-    out.push_back({"webhook-id", std::string(delivery.id)});
-    out.push_back({"webhook-timestamp", timestamp});
+    header_list out(prefix);
+    out.all.push_back({"content-type", "application/json"});
+    out.all.push_back({"user-agent", "herald/" HERALD_VERSION});
+    out.add(kind::webhook_id, std::string(delivery.id));
+    out.add(kind::webhook_timestamp, timestamp);
     add_signatures(delivery, timestamp, out);
-    out.push_back({own + "event-id", event.id});
-    out.push_back({own + "event-type", std::string(type)});
-    out.push_back({own + "event-time", runtime::iso8601_ms(event.time_ms)});
-    if (!resource_type.empty()) out.push_back({own + "resource-type", std::string(resource_type)});
-    if (!event.workspace_name.empty()) out.push_back({own + "workspace", as_name(event.workspace_name)});
-    if (!event.report_url.empty()) out.push_back({own + "report-url", as_url(event.report_url)});
-    out.push_back({own + "attempt", std::to_string(delivery.attempt)});
-    out.push_back({own + "sequence", std::to_string(event.resource_sequence)});
-    if (delivery.test) out.push_back({own + "test", "true"});
+    out.add(kind::event_id, event.id);
+    out.add(kind::event_type, std::string(type));
+    out.add(kind::event_time, runtime::iso8601_ms(event.time_ms));
+    if (!resource_type.empty()) out.add(kind::resource_type, std::string(resource_type));
+    if (!event.workspace_name.empty()) out.add(kind::workspace, as_name(event.workspace_name));
+    if (!event.report_url.empty()) out.add(kind::report_url, as_url(event.report_url));
+    out.add(kind::attempt, std::to_string(delivery.attempt));
+    out.add(kind::sequence, std::to_string(event.resource_sequence));
+    if (delivery.test) out.add(kind::test, "true");
     add_cloud_event(event, type, out);
-    if (runtime::is_traceparent(event.traceparent)) out.push_back({"traceparent", event.traceparent});
-    return out;
+    if (runtime::is_traceparent(event.traceparent)) out.add(kind::traceparent, event.traceparent);
+    return std::move(out.all);
 }
 
 std::string headers_without_secrets(const std::vector<header>& headers) {
+    const std::string standard = schemas::name_of(kind::webhook_signature, {});
+    const std::string github = schemas::name_of(kind::github_signature, {});
     std::string text;
     for (const auto& [name, value] : headers) {
-        const bool signature = name == standard_signature_header || name == github_signature_header;
+        const bool signature = name == standard || name == github;
         text.append(name).append(": ").append(signature ? "(left out)" : value).append("\n");
     }
     return text;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <string>
 
+#include "schemas/delivery_headers.hpp"
 #include "tests/unit/workers/known_signatures.hpp"
 #include "workers/signing.hpp"
 
@@ -115,6 +116,27 @@ TEST(delivery_headers_test, a_test_says_so_and_the_prefix_is_the_operators) {
     EXPECT_EQ(value_of(headers, "acme-resource-type"), "(none)");
     EXPECT_EQ(value_of(headers, "ce-subject"), "(none)");
     EXPECT_EQ(value_of(headers, "svc-test"), "(none)");
+}
+
+TEST(delivery_headers_test, they_are_those_that_the_document_lists_each_where_it_says) {
+    using schemas::delivery_header_in;
+    schemas::event event = promote();
+    event.workspace_name = "w";
+    event.report_url = "https://herald.example/";
+    delivery_description delivery = describe(event);
+    delivery.secrets = {whsec};
+    delivery.test = true;
+    const auto whole = delivery_headers(delivery, "svc-");
+    EXPECT_EQ(whole.size(), schemas::delivery_headers.size() + 2) << "content-type and user-agent are HTTP's";
+    event = {};
+    delivery.secrets.clear();
+    delivery.test = false;
+    const auto least = delivery_headers(delivery, "svc-");
+    for (const schemas::delivery_header_row& each : schemas::delivery_headers) {
+        const std::string name = schemas::name_of(each.which, "svc-");
+        EXPECT_NE(value_of(whole, name), "(none)") << name;
+        EXPECT_EQ(value_of(least, name) != "(none)", each.in == delivery_header_in::all) << name;
+    }
 }
 
 TEST(delivery_headers_test, what_callers_wrote_cannot_break_out_of_a_header) {
