@@ -41,7 +41,7 @@ std::vector<option> options_of_http() {
              "a kept connection without a request is closed after so long; more than what a balancer before "
              "Herald keeps its own for",
          .value =
-             number({.min = 16, .max = limits::connection_idle_seconds_max, .unit = 1000}, &settings::server,
+             number({.min = 1, .max = limits::connection_idle_seconds_max, .unit = 1000}, &settings::server,
                     &server::bounds, &runtime::http::server::connection_limits::idle_ms)},
         {.name = "header-prefix",
          .operand = "NAME,…",

@@ -249,7 +249,7 @@ template <class Kind>
 std::string schema_set::id_input_of() {
     const std::string kind = detail::kind_name<Kind>();
     const std::string forms = "[" + id_of<Kind>(integers::as_strings) + "," +
-                              id_of<Kind>(integers::as_numbers) + R"(,{"type":"string","maxLength":0}])";
+                              id_of<Kind>(integers::as_numbers) + R"(,{"type":"string","pattern":"^$"}])";
     return refer_to(kind + "_id_input",
                     object_writer()
                         .raw("oneOf", forms)

@@ -16,7 +16,7 @@ MIB = 1024 * 1024
 # Bodies that are on their way may take 80 MiB together (runtime/http/limits.hpp), in buffers that are up to twice as large while
 # they grow; the rest is for what the process itself takes meanwhile.
 BYTES_MAX = 2 * 80 * MIB + 64 * MIB
-SECONDS = 5
+SECONDS = 3
 
 
 def push(port, head, body_bytes, at_once, total, sent_whole):

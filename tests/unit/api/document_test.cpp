@@ -175,6 +175,8 @@ TEST_F(openapi_document, types_the_ids_in_paths_as_the_answers_have_them) {
     EXPECT_EQ(type_in_path("get_endpoint", "endpoint"), reference("endpoint_id"));
     EXPECT_EQ(type_in_path("get_endpoint", "workspace"), R"({"type":"string"})") << "a name";
     EXPECT_EQ(type_in_path("list_builds", "model_version_id"), reference("version_id"));
+    EXPECT_EQ(node.get("/api/v1/deployment/builds?model_version_id=007").status(), 400)
+        << "each id has one text";
     const auto is = [&](std::string_view name, std::string_view word) {
         return *member(document(), {"components", "schemas", name, word}).get_if<std::string>();
     };

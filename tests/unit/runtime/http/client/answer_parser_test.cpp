@@ -141,13 +141,13 @@ TEST(answer_parser, a_head_whose_lines_end_in_lf_alone_counts_and_ends_the_conne
 TEST(answer_parser, what_makes_the_end_of_an_answer_doubtful_stays_refused) {
     const std::string chunked = ok + "Transfer-Encoding: chunked\r\n\r\n";
     for (const std::string& text :
-         {ok + "Content-Length: 2, 2\r\n\r\nhi", ok + "Content-Length: +2\r\n\r\nhi",
+         {ok + "Content-Length: 2, 3\r\n\r\nhi", ok + "Content-Length: +2\r\n\r\nhi",
           ok + "Content-Length: 2\nContent-Length: 3\n\nhi", ok + "Content-Length : 2\r\n\r\nhi",
           ok + "Content-Length: 2\nTransfer-Encoding: chunked\n\n2\r\nhi\r\n0\r\n\r\n",
           chunked + "2\nhi\n0\n\n", std::string("HTTP/1.1 200\r\n Content-Length: 2\r\n\r\nhi")})
         EXPECT_FALSE(read(text, ending::closes).usable) << text;
     for (const std::string& text :
-         {ok + "Content-Length: 2, 2\r\n\r\nhi", chunked + "2\nhi\n0\n\n",
+         {ok + "Content-Length: 2, 3\r\n\r\nhi", chunked + "2\nhi\n0\n\n",
           ok + "Content-Length: 2\nTransfer-Encoding: chunked\n\n2\r\nhi\r\n0\r\n\r\n"})
         EXPECT_EQ(read(text, ending::closes).reached, progress::failed) << text;
 }
