@@ -32,6 +32,12 @@ Value must(const char* what, herald::result<Value> got) {
     std::exit(1);
 }
 
+/// Another version of Herald may have fewer topics.
+bool exists(partitioned_log& log, const std::string& topic) {
+    const auto partitions = log.partitions(topic);
+    return partitions || partitions.error().code != herald::error_code::not_found;
+}
+
 offset_range range_of(partitioned_log& log, const topic_partition& where) {
     herald::result<offset_range> range;
     for (int question = 0; question < questions_max; ++question) {
@@ -52,6 +58,7 @@ std::string lags(partitioned_log& log) {
         for (const topic_settings& topic : all_topics) {
             if (topic.group != wanted) continue;
             const std::string name(topic.name);
+            if (!exists(log, name)) continue;
             const auto committed = must("committed offsets", log.committed(name));
             for (std::size_t number = 0; number < committed.size(); ++number) {
                 const offset_range range = range_of(log, {name, static_cast<std::int32_t>(number)});
@@ -90,6 +97,7 @@ std::string put_off(partitioned_log& log) {
         const bool is_for_room = each.group == group::waiting && each.name != topic::waiting;
         if (each.group != group::retry && !is_for_room) continue;
         const std::string name(each.name);
+        if (!exists(log, name)) continue;
         std::map<std::string, std::int64_t> by_webhook;
         const std::int32_t partitions = must("partitions", log.partitions(name));
         for (std::int32_t number = 0; number < partitions; ++number)

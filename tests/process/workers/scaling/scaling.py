@@ -97,10 +97,10 @@ def a_starved_worker_blames_nobody():
     cores, deliveries = 0.12, 40_000 if IS_LONG else 20_000
     with _broker() as (folder, broker, quotas):
         print(autoscaler.HEADING)
-        free, idle = _one_worker(folder, broker, quotas, 0, deliveries, 60)
+        free, idle = _one_worker(folder / "free", broker, quotas, 0, deliveries, 60)
         _must_be_calm(free)
         a_delivery = free.cpu_of_all / free.wanted
-        starved, _ = _one_worker(folder, broker, quotas, cores, deliveries, 240)
+        starved, _ = _one_worker(folder / "starved", broker, quotas, cores, deliveries, 240)
         _must_be_calm(starved)
         used = starved.cpu_seconds / starved.done_seconds
         assert used >= 0.9 * cores, f"it used {used:.3f} of {cores} core, and waited for the rest"
