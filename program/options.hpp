@@ -1,5 +1,5 @@
 // The table of options. The command line, the environment (HERALD_…), the file given with --config, the help,
-// the suggestions for wrong names, and README's table (tests/docs/check_options) all follow from it.
+// the suggestions for wrong names, and docs/reference/configuration.md all follow from it.
 #pragma once
 
 #include <cstdint>

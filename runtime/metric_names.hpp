@@ -1,6 +1,7 @@
-// The names of all metrics except those of the process itself (`process_*`): an interface for operators, so
-// they are all here; tests/process/program/metrics.golden lists which of them each kind of process shows. The
-// text after each name is its help text in /metrics.
+// The names of all metrics except those of the process itself (`process_*`). They are an interface for
+// operators. tests/process/program/metrics.golden lists which of them each kind of process shows. The text
+// after each name is its help text in /metrics. A comment's last sentence may name the labels; docs/reference
+// is made of it, and of the headings above groups.
 #pragma once
 
 #include <string_view>
@@ -14,32 +15,32 @@ struct metric_name {
 
 namespace metrics {
 
+// Nodes and their log
 inline constexpr metric_name build_info{"herald_build_info", "1; the label is the version that runs"};
-/// Labels: process (api, worker), reason (runtime/readiness.hpp).
+/// Labels: process (api, worker), reason (that of /readyz).
 inline constexpr metric_name not_ready{"herald_not_ready", "1 while /readyz gives this reason"};
 inline constexpr metric_name writes_refused{"herald_writes_refused", "1 while most writes get 503"};
 /// Label: process.
-inline constexpr metric_name log_reachable{
-    "herald_log_reachable",
-    "1 while this process is heard in the log (a worker: reads it), 0 when not for 8 s"};
+inline constexpr metric_name log_reachable{"herald_log_reachable",
+                                           "1 while this process hears from the log, 0 after 8 s of silence"};
 inline constexpr metric_name apply_lag{"herald_apply_lag_records",
                                        "Commands in the log that are not applied here"};
 inline constexpr metric_name append_seconds{"herald_append_seconds",
                                             "From handing a command to the log to its acknowledgement"};
 inline constexpr metric_name outcomes_unknown{"herald_outcomes_unknown_total",
-                                              "Commands that were sent and whose callers got no outcome"};
+                                              "Commands that were sent but whose callers got no outcome"};
 inline constexpr metric_name stale_reads{"herald_stale_reads_total",
                                          "Reads answered from a state that may be old"};
-/// Label: name.
+/// Label: name (publisher, builder, artifact-collector and others).
 inline constexpr metric_name claim{"herald_claim", "1 while this node holds the claim"};
 inline constexpr metric_name outbox_rows{"herald_outbox_rows", "Events that are not published yet"};
 inline constexpr metric_name outbox_oldest{"herald_outbox_oldest_seconds",
                                            "Age of the oldest event that is not published yet"};
-inline constexpr metric_name events_refused{
-    "herald_events_refused_total", "Events that the log took no record of; their deliveries are dead"};
+inline constexpr metric_name events_refused{"herald_events_refused_total",
+                                            "Events that the log refused; their deliveries are dead"};
 inline constexpr metric_name read_events_dropped{
     "herald_read_events_dropped_total",
-    "READ events not sent: beyond 10 a second of one webhook, or the log had no room"};
+    "READ events not sent: over 10 a second for one webhook, or no room in the log"};
 /// Label: reason (UNAUTHENTICATED, PERMISSION_DENIED, NOT_FOUND).
 inline constexpr metric_name access_refused{
     "herald_access_refused_total", "Requests without valid credentials, and reads that were refused"};
@@ -62,7 +63,8 @@ inline constexpr metric_name clock_off{"herald_clock_off_seconds",
 inline constexpr metric_name certificate_expiry{"herald_certificate_expiry_seconds",
                                                 "Until the TLS certificate expires"};
 
-/// For a worker. Label: topic.
+// Deliveries
+/// Label: topic.
 inline constexpr metric_name consumer_lag{
     "herald_consumer_lag", "Records of this worker's partitions that are not done, as of the last minute"};
 /// Label: event (type).
@@ -81,13 +83,13 @@ inline constexpr metric_name webhooks_disabled{"herald_webhooks_disabled", "Webh
 
 inline constexpr metric_name worker_events{"herald_worker_events_total", "Events accepted"};
 inline constexpr metric_name worker_events_repeated{"herald_worker_events_repeated_total",
-                                                    "Events dropped: had already"};
+                                                    "Events dropped because they came again"};
 inline constexpr metric_name worker_sequence_gaps{"herald_worker_sequence_gaps_total",
-                                                  "Events after a gap: an alarm"};
+                                                  "Events that came after a gap: an alarm"};
 inline constexpr metric_name worker_unreadable{"herald_worker_unreadable_total",
-                                               "Records passed over: an alarm"};
+                                               "Records skipped because they cannot be read: an alarm"};
 inline constexpr metric_name worker_deliveries{"herald_worker_deliveries_total",
-                                               "Deliveries that came, from any topic"};
+                                               "Deliveries read, from any topic"};
 /// Label: result (succeeded, failed, cancelled).
 inline constexpr metric_name worker_attempts{"herald_worker_attempts_total", "Attempts by result"};
 inline constexpr metric_name worker_skipped{"herald_worker_skipped_total",
@@ -98,32 +100,36 @@ inline constexpr metric_name worker_held{"herald_worker_held_total",
                                          "Deliveries to webhooks that are switched off"};
 inline constexpr metric_name worker_retried{"herald_worker_retried_total",
                                             "Deliveries put off after an attempt"};
-inline constexpr metric_name worker_spilled{"herald_worker_spilled_total", "Deliveries put off without one"};
-inline constexpr metric_name worker_own_shortages{
-    "herald_worker_own_shortages_total", "Attempts that the process had no descriptor or memory for"};
+inline constexpr metric_name worker_spilled{"herald_worker_spilled_total",
+                                            "Deliveries put off without an attempt"};
+inline constexpr metric_name worker_own_shortages{"herald_worker_own_shortages_total",
+                                                  "Attempts not made for lack of descriptors or memory"};
 inline constexpr metric_name worker_hops{"herald_worker_hops_total",
                                          "Moves between retry topics within one wait"};
 inline constexpr metric_name worker_dead{"herald_worker_dead_total", "Deliveries given up"};
 inline constexpr metric_name worker_appends_repeated{"herald_worker_appends_repeated_total",
-                                                     "Appends made again"};
+                                                     "Appends repeated"};
 inline constexpr metric_name worker_attempt_records_lost{"herald_worker_attempt_records_lost_total",
-                                                         "Attempts that the history of deliveries misses"};
+                                                         "Attempts missing from the history of deliveries"};
 inline constexpr metric_name worker_deliveries_in_memory{"herald_worker_deliveries", "Deliveries in memory"};
 inline constexpr metric_name worker_attempts_in_flight{"herald_worker_attempts_in_flight",
                                                        "Attempts under way"};
 inline constexpr metric_name worker_breakers_open{"herald_worker_breakers_open",
                                                   "Webhooks whose breaker is open"};
-inline constexpr metric_name worker_read_ahead_bytes{"herald_worker_read_ahead_bytes",
-                                                     "Of records that are read and not due, or without room"};
+inline constexpr metric_name worker_read_ahead_bytes{
+    "herald_worker_read_ahead_bytes", "Bytes of records that were read but are not due, or have no room"};
 
-/// For dynamic batching: rows by batches are the mean size of a batch. Label: build; endpoints that serve the
-/// same build with the same settings share its batches.
+// Dynamic batching
+/// Rows divided by batches are the mean size of a batch. Endpoints that serve the same build with the same
+/// settings share its batches. Label: build.
 inline constexpr metric_name prediction_batches{"herald_prediction_batches_total",
                                                 "Runs of models with batching"};
+/// Label: build.
 inline constexpr metric_name prediction_batch_rows{"herald_prediction_batch_rows_total",
-                                                   "Rows in those runs"};
+                                                   "Rows in the runs of models with batching"};
 
-/// For the HTTP server. Label of requests: status.
+// The HTTP server
+/// Label: status.
 inline constexpr metric_name http_requests{"herald_http_requests_total", "Requests answered"};
 inline constexpr metric_name http_request_seconds{
     "herald_http_request_duration_seconds", "From the first byte of a request to the last of its answer"};
@@ -133,12 +139,14 @@ inline constexpr metric_name http_connections_refused{
 inline constexpr metric_name http_connections_evicted{"herald_http_connections_evicted_total",
                                                       "Connections without credentials, closed to make room"};
 
-/// For predictions. Label: endpoint (its path); of the first one also outcome (api/serving/meters.hpp).
+// Predictions
+/// Labels: endpoint (its path), outcome (answered, refused, unauthorized, too_many, failed).
 inline constexpr metric_name predictions{"herald_predictions_total", "Predictions answered"};
+/// Label: endpoint.
 inline constexpr metric_name prediction_seconds{
     "herald_prediction_duration_seconds", "From a prediction's request to the first byte of its answer"};
-inline constexpr metric_name predictions_in_flight{"herald_predictions_in_flight",
-                                                   "Predictions that are being made"};
+/// Label: endpoint.
+inline constexpr metric_name predictions_in_flight{"herald_predictions_in_flight", "Predictions in flight"};
 /// Label: runtime (onnx, upstream).
 inline constexpr metric_name model_load_seconds{"herald_model_load_duration_seconds",
                                                 "Loading a model and warming it up"};

@@ -17,6 +17,7 @@ struct trouble {
 namespace not_ready_reason {
 /// The log has not been read to its end yet.
 inline constexpr std::string_view starting = "starting";
+/// The process was told to stop, and finishes what is in flight.
 inline constexpr std::string_view draining = "draining";
 /// The process cannot continue and is about to end.
 inline constexpr std::string_view failed = "failed";
