@@ -72,9 +72,9 @@ constexpr answer_header request_id{"svc-request-id",
                                    "The request's name in the log: as it was sent, or a new one"};
 constexpr answer_header registry_offset{"svc-registry-offset", "The state that the answer was made from"};
 constexpr answer_header registry_stale{
-    "svc-registry-stale", "true: the log could not be asked in time, newer writes may be missing"};
-constexpr answer_header warning{
-    "svc-warning", "What of the body was ignored, and why; or that there are more rows than these"};
+    "svc-registry-stale", "true: the log did not answer in time, so newer writes may be missing"};
+constexpr answer_header warning{"svc-warning",
+                                "Which parts of the body were ignored, and why; or that there are more rows"};
 constexpr answer_header retry_after{"retry-after", "Seconds to wait before the next try"};
 
 std::string headers_of(std::initializer_list<answer_header> headers) {
@@ -187,17 +187,17 @@ struct refusal {
     std::string_view why;
 };
 constexpr refusal told_refusals[] = {
-    {400, "Something in the request is wrong; the message says what, and what would be right"},
+    {400, "The request is wrong; the message says what, and what would be right"},
     {401, "The credentials are missing or not valid"},
     {403, "The caller may see it, but not do this"},
-    {404, "It is not there, or the caller may not see it"},
-    {409, "It is there already, has changed, or the Idempotency-Key was another request's"},
-    {413, "The body is longer than this operation takes"},
+    {404, "It does not exist, or the caller may not see it"},
+    {409, "It exists already, has changed, or the Idempotency-Key belongs to another request"},
+    {413, "The body is longer than this operation allows"},
     {414, "The path and the query are longer than 2048 bytes"},
     {415, "The body is compressed"},
-    {416, "The range is behind the end"},
+    {416, "The range is beyond the end"},
     {429, "Too many at once; Retry-After says when to try again"},
-    {500, "A fault of Herald's, or a write whose outcome is unknown"},
+    {500, "A fault in Herald, or a write whose outcome is unknown"},
     {503, "Not now; Retry-After says when to try again"},
     {504, "There was no answer in time, and nothing took effect"},
 };
@@ -224,7 +224,7 @@ bool may_answer(const route& row, int status) {
 std::string not_found_in_text(schemas::schema_set& components) {
     const std::string in_json = schemas::answer_schema<schemas::answers::failure>(components);
     return object_writer()
-        .text("description", "What is meant is not there; a missing artifact is named by a text")
+        .text("description", "It does not exist; for a missing artifact the answer is a text that names it")
         .raw("headers", headers_of({request_id, registry_offset}))
         .raw("content", object_writer()
                             .raw("application/json", object_writer().raw("schema", in_json).finish())
@@ -247,7 +247,7 @@ std::string responses_of(const route& row, const operation_links& links, schemas
     object_writer success = with_answer("Success");
     if (const std::string all = links.from(row, components); !all.empty()) success.raw("links", all);
     if (!row.is_absent) out.raw("200", success.finish());
-    if (is_download(row)) out.raw("206", with_answer("The range that was asked for").finish());
+    if (is_download(row)) out.raw("206", with_answer("The requested range").finish());
     for (const refusal& each : told_refusals)
         if (each.status == 404 && row.may_be_404_in_text)
             out.raw("404", not_found_in_text(components));
@@ -330,8 +330,8 @@ std::string webhooks_of(schemas::schema_set& components) {
 }
 
 constexpr std::string_view description =
-    "An answer that carries `svc-registry-stale: true` is made from a state that may be old, because the log "
-    "could not be asked in time: newer writes may be missing in it. 503 to a write without an "
+    "An answer with `svc-registry-stale: true` is made from a state that may be old, because the log did not "
+    "answer in time: newer writes may be missing. 503 to a write without an "
     "Idempotency-Key "
     "says that nothing took effect; `Retry-After` says when to try again. 500 \"outcome unknown\": the write "
     "was sent and may take effect, read back first. With an Idempotency-Key a repeat is always safe.";
@@ -348,7 +348,7 @@ std::string shared_parameters() {
     return object_writer()
         .raw("idempotency_key",
              parameter("Idempotency-Key", "header",
-                       "The same key by the same user for the same request within 24 hours gets the first "
+                       "The same key of the same user for the same request within 24 hours gets the first "
                        "answer again",
                        false, key))
         .raw("prefer",

@@ -38,7 +38,7 @@ http_response respond(result<http_response> answered, const storage::node::regis
     if (answered) return *std::move(answered);
     if (state.stale && needs_fresh_state(answered.error()))
         return error_response(
-            runtime::unavailable("the log is out of reach, and this node's state may be old; try again"));
+            runtime::unavailable("the log cannot be reached, and this node's state may be old; try again"));
     http_response refusal = error_response(answered.error());
     refusal.headers.push_back(calls::offset_header(state));
     return refusal;

@@ -99,7 +99,7 @@ bool is_of_a_token(std::string_view name) {
 result<credentials> basic_credentials(std::string_view field) {
     const std::size_t space = std::min(field.find(' '), field.size());
     const error wrong = runtime::unauthenticated(
-        "the header Authorization is none that is taken; send Basic with e-mail and developer key, or the "
+        "unsupported Authorization header; send Basic with e-mail and developer key, or the "
         "headers Grpc-Metadata-email and Grpc-Metadata-developer_key");
     if (!runtime::equals_ignoring_case(field.substr(0, space), "basic")) return wrong;
     const auto pair = runtime::from_base64(trimmed(field.substr(space)));
@@ -118,7 +118,7 @@ result<credentials> credentials_in(const request& received) {
         if (!field) continue;
         if (*field)
             return runtime::unauthenticated("the header " + std::string(name) +
-                                            " is there twice; send it once");
+                                            " was sent twice; send it once");
         *field = value;
     }
     // The two spellings of the key's header name count as one field.
@@ -184,7 +184,7 @@ result<std::uint64_t> reading_call::path_number(std::string_view name) const {
     const auto number = runtime::parse_plain_decimal(text);
     if (number && *number != 0) return *number;
     return runtime::not_found("\"" + std::string(text) +
-                              "\" is no id; an id is a number from 1 on, without leading zeros");
+                              "\" is not a valid id: expected a positive number without leading zeros");
 }
 
 result<schemas::json_value> reading_call::parsed() const {
@@ -223,7 +223,7 @@ result<void> reading_call::ignore(const std::vector<ignored_member>& members) {
     for (const ignored_member& each : members) texts.push_back(shown(each.path) + " " + each.why);
     if (is_strict())
         return runtime::invalid_argument(joined(texts) +
-                                         " (Prefer: handling=strict refuses what would be ignored)");
+                                         " (Prefer: handling=strict refuses members that would be ignored)");
     for (std::string& text : texts)
         if (x_warnings.size() < limits::unknown_members_max) x_warnings.push_back(std::move(text));
     return {};
@@ -234,7 +234,7 @@ std::vector<ignored_member> ignored_of(const std::vector<schemas::unknown_member
     for (const schemas::unknown_member& each : unknown)
         ignored.push_back({each.path, each.nearest.empty()
                                           ? "is unknown"
-                                          : "is unknown, the nearest name is " + each.nearest});
+                                          : "is unknown; the nearest name is " + each.nearest});
     return ignored;
 }
 
@@ -259,7 +259,7 @@ result<schemas::commands::request_identity> writing_call::identity() const {
         return runtime::equals_ignoring_case(field.name, "idempotency-key");
     };
     if (std::count_if(received().headers.begin(), received().headers.end(), is_key) > 1)
-        return runtime::invalid_argument("there is more than one Idempotency-Key; send one");
+        return runtime::invalid_argument("more than one Idempotency-Key was sent; send one");
     const auto key = received().header("idempotency-key");
     if (key && (key->empty() || key->size() > limits::idempotency_key_bytes_max))
         return runtime::invalid_argument(
@@ -267,7 +267,7 @@ result<schemas::commands::request_identity> writing_call::identity() const {
             std::to_string(limits::idempotency_key_bytes_max) + " characters of visible ASCII");
     if (key && !is_visible_ascii(*key))
         return runtime::invalid_argument(
-            "Idempotency-Key holds a space or another character that is no visible ASCII; it must be 1 to " +
+            "Idempotency-Key holds a space or another character that is not visible ASCII; it must be 1 to " +
             std::to_string(limits::idempotency_key_bytes_max) + " characters of visible ASCII");
     identity.idempotency_key = key.value_or("");
     identity.address = received().remote_address;
@@ -390,7 +390,8 @@ result<caller> authenticate(const request& received, const storage::registry::st
     }
     // The same text whether there is such a user or not: a stranger must not learn who has an account.
     return runtime::unauthenticated(
-        "the headers Grpc-Metadata-email and Grpc-Metadata-developer_key are no valid pair; give the e-mail "
+        "the headers Grpc-Metadata-email and Grpc-Metadata-developer_key are not a valid pair; give the "
+        "e-mail "
         "and a developer key of the same user");
 }
 

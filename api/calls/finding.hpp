@@ -22,7 +22,7 @@ void tell_of_page(reading_call& call, Page& page, std::size_t shown, Answer& ans
     answer.next_page_token = std::move(page.next_page_token);
     if (page.is_cut)
         call.warn("these are " + std::to_string(shown) + " of " + std::to_string(page.total_records) +
-                  " records; pagination.page_token asks for the rest");
+                  " records; ask for the rest with pagination.page_token");
 }
 
 /// The text of an answer whose first member is the list of rows; the rows are read when it is their turn.

@@ -113,12 +113,12 @@ void router::add(const route& row) {
                          (row.open != nullptr) + (row.streamed != nullptr);
     if (handlers != 1) refuse(row, "it has one handler");
     if ((row.open != nullptr) != (row.who == authentication::nobody))
-        refuse(row, "what is open asks nobody who he is");
+        refuse(row, "an open row asks for no credentials");
     if ((row.streamed != nullptr) != (row.who == authentication::signed_url) ||
         (row.streamed != nullptr) != (row.judge != nullptr))
-        refuse(row, "what is streamed is allowed by its URL, which is judged");
+        refuse(row, "a streamed row is allowed by its signed URL, which must be judged");
     if (row.who == authentication::system_administrator && !row.handler)
-        refuse(row, "others are refused by the rule of a command, which a read does not have");
+        refuse(row, "the rule of a command refuses others, and a read has no rule");
     if (row.deadline_ms <= 0) refuse(row, "it has a deadline");
     node* at = x_root.get();
     pattern_end end{&row, {}};

@@ -44,7 +44,7 @@ class transfer_places::counts : public std::enable_shared_from_this<counts> {
     }
     error too_many(std::string_view of, std::size_t bound) const {
         return runtime::unavailable(std::to_string(bound) + " " + x_what + " " + std::string(of) +
-                                    " are under way, the most there may be at a time; try again when one "
+                                    " are under way, and no more may be at a time; try again when one "
                                     "has ended");
     }
     void give_back(schemas::user_id user, const std::string& url) {

@@ -44,7 +44,7 @@ result<std::int64_t> end_of(const schemas::json_text& expires) {
     const auto wrong = [&] {
         return runtime::invalid_argument(
             "expires is " + expires.text.substr(0, limits::json_shown_bytes_max) +
-            "; it must be a time as 2035-01-31T00:00:00Z, or in milliseconds since the epoch");
+            "; it must be a time such as 2035-01-31T00:00:00Z, or milliseconds since the epoch");
     };
     const auto said = schemas::parse_json(expires.text);
     if (!said) return wrong();
@@ -138,16 +138,16 @@ const calls::route table[] = {
                 "list_access_tokens",
                 "/api/v1/deployment/workspace/{workspace}/endpoints/{endpoint}/stages/{stage}/accesstokens",
                 list_access_tokens, "endpoints",
-                "The access tokens of the stage; their values for who has UPDATE or DEPLOY on ENDPOINT")),
+                "The access tokens of the stage; with their values for callers who have UPDATE or DEPLOY on "
+                "ENDPOINT")),
     needing_deploy_or_update(write<requests::create_access_token, answers::access_token>(
         "create_access_token", http_method::post,
         "/api/v1/deployment/workspace/{workspace}/endpoints/{endpoint}/stages/{stage}/accesstokens",
-        create_access_token, "endpoints",
-        "Makes an access token, with the value that is given or a new one")),
+        create_access_token, "endpoints", "Makes an access token, with the given value or a new one")),
     needing_deploy_or_update(erase<answers::withdrawn>(
         "delete_access_token",
         "/api/v1/deployment/workspace/{workspace}/endpoints/{endpoint}/stages/{stage}/accesstokens/{token}",
-        delete_access_token, "endpoints", "Ends an access token: from here on it allows nothing")),
+        delete_access_token, "endpoints", "Ends an access token: from then on it opens nothing")),
 };
 
 }  // namespace

@@ -179,7 +179,7 @@ calls::slicing list_endpoints(reading_call& call) {
     if (!page) return page.error();
     if (page->is_cut)
         call.warn("these are " + std::to_string(page->rows) + " of " + std::to_string(page->total_records) +
-                  " records; page_token asks for the rest");
+                  " records; ask for the rest with page_token");
     return std::make_unique<endpoint_list>(call, workspace->id, *std::move(page));
 }
 
@@ -208,7 +208,7 @@ const calls::route table[] = {
             erase<answers::withdrawn>(
                 "delete_endpoint", "/api/v1/deployment/workspace/{workspace}/endpoints/{endpoint}",
                 delete_endpoint, "endpoints",
-                "Ends the endpoint, also while it serves; names the nodes on which it may go on")),
+                "Deletes the endpoint, even while it serves; names the nodes that may still serve it")),
 };
 
 }  // namespace

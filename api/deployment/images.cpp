@@ -34,12 +34,12 @@ class placed_image final : public runtime::http::body_stream {
 result<std::string> digest_of_image(const schemas::build& build) {
     const std::string name = "build " + std::to_string(build.id.value);
     if (build.status == schemas::build_status::building)
-        return runtime::failed_precondition(name +
-                                            " is still being built; its image is there when it is finished");
+        return runtime::failed_precondition(
+            name + " is still being built; its image will be there when it is finished");
     if (build.status == schemas::build_status::error)
-        return runtime::failed_precondition(name + " has no image, since it failed: " + build.message);
+        return runtime::failed_precondition(name + " has no image, because it failed: " + build.message);
     if (build.image_digest.empty())
-        return runtime::failed_precondition("the image of " + name + " is not kept here; it is at " +
+        return runtime::failed_precondition("the image of " + name + " is not kept in Herald; it is at " +
                                             build.location);
     return build.image_digest;
 }
@@ -86,7 +86,7 @@ answered get_image(reading_call& call) {
 using namespace calls::rows;
 
 constexpr calls::query_parameter which[] = {
-    {"digest", "sha256:<64 hex digits>, as in the build's location; another one is refused", false, false}};
+    {"digest", "sha256:<64 hex digits>, as in the build's location; any other is refused", false, false}};
 
 constexpr calls::route with_image(calls::route row) {
     row.answer = nullptr;

@@ -100,7 +100,7 @@ void warn_of_no_effect(writing_call& call, const json_value& body) {
         if (const json_value* const value = body.find(name); value && !schemas::detail::is_default(*value))
             without += (without.empty() ? "" : ", ") + std::string(name);
     if (!without.empty())
-        call.warn(without + ": kept and shown, without effect on models that run in Herald");
+        call.warn(without + ": kept and shown, but without effect on models that run in Herald");
 }
 
 response update_endpoint_stage(writing_call& call) {
@@ -130,7 +130,7 @@ const calls::route table[] = {
         "update_endpoint_stage", http_method::put,
         "/api/v1/deployment/workspace/{workspace}/endpoints/{endpoint}/stages/{stage}/update",
         update_endpoint_stage, "endpoints",
-        "Begins to replace what the stage serves by a build, at once or as a canary")),
+        "Begins to replace what the stage serves with a build, at once or as a canary")),
 };
 
 }  // namespace

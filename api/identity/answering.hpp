@@ -64,7 +64,7 @@ result<void> ignore_owned_of(calls::reading_call& call, std::string_view member,
                              schemas::organization_id org, const std::optional<Kept>& kept) {
     if (sent.org_id && sent.org_id != org)
         if (const auto good = call.ignore(
-                {{std::string(member) + ".org_id", "is another organization than that of the path, " +
+                {{std::string(member) + ".org_id", "differs from the organization of the path, " +
                                                        std::to_string(org.value) + ", which counts"}});
             !good)
             return good;

@@ -139,7 +139,7 @@ const calls::route table[] = {
     for_system_administrators(write<requests::one_user, answers::user>(
         "add_dev_key_for_user", http_method::post, "/api/v1/uac-proxy/uac/addDevKeyForUser",
         add_dev_key_for_user, "keys",
-        "Makes another key for a user, or for a service account that the caller looks after as a member of "
+        "Makes another key for a user, or for a service account that the caller manages as a member of "
         "Admins; "
         "the only answer that shows it")),
     for_system_administrators(write<requests::maybe_one_user, answers::user>(

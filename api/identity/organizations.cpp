@@ -103,9 +103,10 @@ constexpr calls::query_parameter by_name[]{{"name", "the organization's name"}};
 using namespace calls::rows;
 
 const calls::route table[] = {
-    read<answers::organization_answer>(
-        "get_organization_by_name", "/api/v1/uac-proxy/organization/getOrganizationByName",
-        get_organization_by_name, "organizations", "Whether the name is of a shared workspace", by_org_name),
+    read<answers::organization_answer>("get_organization_by_name",
+                                       "/api/v1/uac-proxy/organization/getOrganizationByName",
+                                       get_organization_by_name, "organizations",
+                                       "Whether the name is that of a shared workspace", by_org_name),
     list<answers::organizations>("list_organizations", "/api/v2/uac-proxy/organization", list_organizations,
                                  "organizations", "The caller's organizations", calls::paging),
     for_system_administrators(write<requests::set_organization, answers::organization_record>(
@@ -124,10 +125,10 @@ const calls::route table[] = {
                          calls::paging),
     for_organization_administrators(write<requests::add_organization_user, answers::user_answer>(
         "add_organization_user", http_method::post, "/api/v2/uac-proxy/organization/{org}/users",
-        add_organization_user, "organizations", "Takes a user into the organization")),
+        add_organization_user, "organizations", "Adds a user to the organization")),
     for_organization_administrators(erase<answers::accepted>(
         "remove_organization_user", "/api/v2/uac-proxy/organization/{org}/users/{user}",
-        remove_organization_user, "organizations", "Takes a user out of the organization's groups")),
+        remove_organization_user, "organizations", "Removes a user from the organization's groups")),
 };
 
 }  // namespace

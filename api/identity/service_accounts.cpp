@@ -104,7 +104,7 @@ const calls::route table[] = {
         "Makes a service account of the organization; the only answer that shows its key")),
     for_organization_administrators(erase<answers::accepted>(
         "remove_service_account", "/api/v2/uac-proxy/organization/{org}/serviceAccounts/{user}",
-        remove_service_account, "service accounts", "Ends a service account of the organization")),
+        remove_service_account, "service accounts", "Removes a service account of the organization")),
     for_organization_administrators(write<requests::create_service_account, answers::service_account_answer>(
         "create_service_account", http_method::post, "/api/v1/uac-proxy/service_account/createServiceAccount",
         create_service_account, "service accounts",

@@ -110,7 +110,7 @@ result<schemas::user> user_asked_for(const reading_call& call) {
     const auto username = call.find_query("username");
     if (!username)
         return runtime::invalid_argument(
-            "the query parameter email is missing; it, user_id or username must name the user");
+            "the query parameter email is missing; email, user_id or username must name the user");
     found = directory::user_named(state, *username);
     if (is_seen()) return *std::move(found);
     return runtime::not_found("user with the username \"" + *username + "\" not found");
@@ -172,14 +172,14 @@ const calls::route table[] = {
                                                    "users", "Users by e-mail, id or username, or all"),
     write<requests::update_user, answers::user_info>(
         "update_user", http_method::post, "/api/v1/uac-proxy/uac/updateUser", update_user, "users",
-        "Changes the caller's name or default workspace; for system administrators also of others, and "
+        "Changes the caller's name or default workspace; system administrators may change others', and "
         "e-mail and username"),
     for_system_administrators(write<requests::create_user, answers::user_info>(
         "create_user", http_method::post, "/api/v1/uac-proxy/uac/createUser", create_user, "users",
         "Creates a user; the only answer that shows the key")),
     for_system_administrators(write<requests::one_user, answers::accepted>(
         "delete_user", http_method::post, "/api/v1/uac-proxy/uac/deleteUser", delete_user, "users",
-        "Ends a user; what the user did keeps its author")),
+        "Removes a user; what they did stays under their name")),
     list<answers::system_admins>("list_system_admins", "/api/v1/uac-proxy/system_admin/listSystemAdmins",
                                  list_system_admins, "users", "Who is a system administrator", calls::paging),
     for_system_administrators(write<requests::system_admin, answers::accepted>(
@@ -187,7 +187,7 @@ const calls::route table[] = {
         add_system_admin, "users", "Makes a user a system administrator")),
     for_system_administrators(write<requests::system_admin, answers::accepted>(
         "remove_system_admin", http_method::post, "/api/v1/uac-proxy/system_admin/removeSystemAdmin",
-        remove_system_admin, "users", "Makes a system administrator a user like others")),
+        remove_system_admin, "users", "Takes the rights of a system administrator away")),
 };
 
 }  // namespace

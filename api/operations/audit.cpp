@@ -64,7 +64,7 @@ result<void> read_outcome(std::string_view text, audit_question& out) {
             return {};
         }
     return runtime::invalid_argument("outcome is \"" + std::string(text) +
-                                     "\"; it must be OK, REFUSED or the name of an error, as "
+                                     "\"; it must be OK, REFUSED or the name of an error such as "
                                      "PERMISSION_DENIED");
 }
 
@@ -73,9 +73,10 @@ result<void> may_ask(const reading_call& call, const std::optional<schemas::work
     const schemas::user_id user = call.user().id;
     if (access::is_system_admin(state, user) || (of && access::is_workspace_admin(state, user, *of)))
         return {};
-    return runtime::permission_denied(
-        of ? "the audit of the workspace \"" + of->name + "\" needs its admin or a system administrator"
-           : "the whole audit needs a system administrator; an admin of a workspace names it: workspace=");
+    return runtime::permission_denied(of ? "the audit of the workspace \"" + of->name +
+                                               "\" needs its admin or a system administrator"
+                                         : "the whole audit needs a system administrator; an admin of a "
+                                           "workspace must name it with workspace=");
 }
 
 result<audit_question> question_in(const reading_call& call) {
@@ -174,7 +175,7 @@ constexpr calls::query_parameter filters[]{
     {"user", "id or e-mail of who did it", false, false},
     {"workspace", "name or id; without it only a system administrator may ask", false, false},
     {"resource", "REGISTERED_MODEL_VERSION, or REGISTERED_MODEL_VERSION/7", false, false},
-    {"outcome", "OK, REFUSED, or the name of an error, as PERMISSION_DENIED", false, false},
+    {"outcome", "OK, REFUSED, or the name of an error such as PERMISSION_DENIED", false, false},
     calls::page_number,
     calls::page_limit,
     calls::page_token,
@@ -197,7 +198,7 @@ const calls::route table[] = {
                                  "Who did what, newest first", filters),
     exported,
     read<answers::signing_key>("get_signing_key", "/api/v1/uac-proxy/audit/public-key", get_signing_key,
-                               "audit", "The installation's public key, which exports are signed for"),
+                               "audit", "The installation's public key, which verifies exports"),
 };
 
 }  // namespace

@@ -122,7 +122,7 @@ constexpr std::string_view snapshots_path = "/api/v1/uac-proxy/snapshots";
 const calls::route table[] = {
     for_system_administrators(act<requests::nothing, answers::begun_backup>(
         "make_backup", backups_path, make_backup, "backups",
-        "Begins a backup of all that is registered and not yet delivered, into this node's folder")),
+        "Begins a backup of all that is registered and not yet delivered, in this node's folder")),
     list<answers::backups>("list_backups", backups_path, list_backups, "backups",
                            "The backups in this node's folder, newest first"),
     for_system_administrators(

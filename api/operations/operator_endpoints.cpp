@@ -77,8 +77,9 @@ constexpr calls::route metrics =
 constexpr calls::route health = open("get_health", "/healthz", get_health,
                                      schemas::answer_schema<answers::health>, "Whether the process lives");
 constexpr calls::route ready = [] {
-    calls::route row = open("get_readiness", "/readyz", get_readiness,
-                            schemas::answer_schema<answers::readiness>, "Whether it serves, and if not, why");
+    calls::route row =
+        open("get_readiness", "/readyz", get_readiness, schemas::answer_schema<answers::readiness>,
+             "Whether the process serves, and if not, why");
     row.may_be_503 = true;
     return row;
 }();

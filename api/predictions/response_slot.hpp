@@ -57,7 +57,8 @@ class response_slot : public std::enable_shared_from_this<response_slot<T>> {
             if (stop.is_connected())
                 stop.assign([weak = self->weak_from_this()](boost::asio::cancellation_type) {
                     if (const auto waited = weak.lock())
-                        waited->give_up(runtime::unavailable("this node ends; try another"));
+                        waited->give_up(
+                            runtime::unavailable("this node is shutting down; retry on another node"));
                 });
             self->x_resume = [kept, executor] {
                 boost::asio::post(executor, [kept] { std::move (*kept)(); });

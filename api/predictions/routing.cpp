@@ -53,14 +53,14 @@ error unknown_version(const stage_route& stage, const prediction_path& path) {
 error unsafe_build(schemas::build_id build, schemas::scan_id scan) {
     return runtime::permission_denied(
         "scan " + std::to_string(scan.value) + " reported build " + std::to_string(build.value) +
-        " unsafe: it is not served any more; update the endpoint to another build");
+        " unsafe: it is no longer served; update the endpoint to another build");
 }
 
 error without_lease(const serving::serving_gate& gate) {
-    if (gate.is_closed()) return runtime::unavailable("this node ends; try another");
+    if (gate.is_closed()) return runtime::unavailable("this node is shutting down; retry on another node");
     return runtime::unavailable(
-        "this node has been cut off from the log for too long to know whether the build has been reported "
-        "unsafe; try another node");
+        "this node has been cut off from the log for too long to know whether the build is safe; retry on "
+        "another node");
 }
 
 /// Why the component cannot answer; empty while it can.
@@ -76,7 +76,7 @@ std::optional<error> trouble_of(const component_route& component) {
 error nothing_deployed(const endpoint_route& endpoint, const stage_route& stage) {
     std::string why = "nothing has been deployed to the stage \"" + stage.name + "\" of the endpoint " +
                       endpoint.path + " yet";
-    if (!stage.failure.empty()) why += "; its newest update has failed with " + stage.failure;
+    if (!stage.failure.empty()) why += "; its newest update failed: " + stage.failure;
     return runtime::failed_precondition(std::move(why));
 }
 

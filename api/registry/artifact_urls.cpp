@@ -10,7 +10,7 @@ constexpr std::string_view purpose = "artifact url";
 
 error no_url_of_ours() {
     return runtime::permission_denied(
-        "this URL was altered, or made by another installation; ask for a new one by getUrlForArtifact");
+        "this URL was altered, or another installation made it; get a new one by getUrlForArtifact");
 }
 
 std::string with_log(std::string_view log, std::string_view said) {
@@ -36,9 +36,9 @@ result<artifact_url> read_url(const signed_text& text, url_use use, std::string_
     if (!signature || !runtime::constant_time_equal(*signature, text.signature)) return no_url_of_ours();
     if (url->is_put != (use == url_use::put))
         return runtime::permission_denied(std::string("this URL is for ") + (url->is_put ? "PUT" : "GET") +
-                                          "; ask for one with the method that you use");
+                                          "; get one for the method that you use");
     if (url->expires_ms <= now_ms)
-        return runtime::permission_denied("this URL has expired; ask for a new one by getUrlForArtifact");
+        return runtime::permission_denied("this URL has expired; get a new one by getUrlForArtifact");
     return *std::move(url);
 }
 

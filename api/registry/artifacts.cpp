@@ -43,8 +43,8 @@ result<schemas::version_id> version_of(const Call& call, const Body& body) {
     if (id && body.model_version_id && body.model_version_id != *id)
         return runtime::invalid_argument("model_version_id is " +
                                          std::to_string(body.model_version_id.value) +
-                                         ", and the path is of model version " + std::to_string(id->value) +
-                                         "; name the same one, or none in the body");
+                                         ", but the path names model version " + std::to_string(id->value) +
+                                         "; name the same one in the body, or leave it out");
     return id;
 }
 
@@ -97,7 +97,7 @@ struct allowed {
 /// What a state that may be old says against somebody may be untrue by now.
 error told_from(const storage::node::registry_node::reading& state, error why) {
     if (state.stale && (why.code == error_code::permission_denied || why.code == error_code::not_found))
-        return runtime::unavailable("the log is out of reach, and this node's state may be old; try again");
+        return runtime::unavailable("the log cannot be reached, and this node's state may be old; try again");
     return why;
 }
 
@@ -136,7 +136,7 @@ calls::task<allowed> allowed_by_url(streamed_call& call, url_use use) {
 result<void> check_head_of_put(const streamed_call& call) {
     if (const auto range = call.received().header("content-range"))
         return runtime::invalid_argument("Content-Range is \"" + std::string(*range) +
-                                         "\"; an upload has no range: send all bytes");
+                                         "\"; an upload must not have a range: send all bytes");
     return calls::check_coding(call.received());
 }
 
@@ -355,7 +355,7 @@ class no_bytes final : public runtime::http::body_stream {
 
 http_response behind_the_end(http_response head, std::uint64_t size) {
     const error none{error_code::invalid_argument,
-                     "the Range is behind the end: there are " + std::to_string(size) + " bytes", 416};
+                     "the Range is beyond the end: the artifact has " + std::to_string(size) + " bytes", 416};
     head.status = 416;
     head.body = answers::text_of(
         answers::failure{none.message, static_cast<std::uint32_t>(none.code), none.message, {}});

@@ -39,7 +39,7 @@ using namespace calls::rows;
 
 const calls::route table[] = {
     read<answers::policies>("get_policies", "/api/v1/registry/workspaces/{workspace}/policies", get_policies,
-                            "stages", "What the workspace demands of stage changes; for its admins"),
+                            "stages", "What the workspace requires of stage changes; for its admins"),
     write<requests::policies, answers::policies>(
         "put_policies", http_method::put, "/api/v1/registry/workspaces/{workspace}/policies", put_policies,
         "stages", "Sets all policies; an absent one takes its default"),

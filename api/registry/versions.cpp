@@ -106,7 +106,7 @@ response log_parts(writing_call& call, std::string member) {
     if (body->model_version_id && body->model_version_id != update->id)
         co_return runtime::invalid_argument(
             "model_version_id is " + std::to_string(body->model_version_id.value) +
-            ", and the path names model version " + std::to_string(update->id.value));
+            ", but the path names model version " + std::to_string(update->id.value));
     update->mode = update_mode::merge;
     update->present.push_back(std::move(member));
     update->version = requests::content_of_log(*std::move(body));
@@ -297,7 +297,7 @@ const calls::route table[] = {
     needing(on_models, action::update,
             write<requests::lock_version, answers::done>(
                 "lock_version", http_method::put, "/api/v1/registry/model_versions/{version}/lock",
-                lock_version, "versions", "Says what may still be changed, and by whom")),
+                lock_version, "versions", "Sets the lock level: what may still be changed, and who may")),
     needing(on_models, action::update,
             write<requests::log_datasets, answers::model_version>(
                 "log_datasets", http_method::post, "/api/v1/registry/model_versions/{version}/logDatasets",

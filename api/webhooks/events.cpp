@@ -72,7 +72,7 @@ using namespace calls::rows;
 const calls::route table[] = {
     for_system_administrators(write<requests::create_event, answers::external_event>(
         "create_event", http_method::post, "/api/v1/uac-proxy/events/createEvent", create_event, "webhooks",
-        "Reports an event of another system; a repeat of its event_uuid answers the first")),
+        "Reports an event of another system; a repeat of its event_uuid gets the first answer")),
 };
 
 }  // namespace

@@ -68,7 +68,7 @@ result<void> check_secret(const std::string& secret) {
                                          std::to_string(limits::secret_bytes_max));
     if (trimmed(secret).size() != secret.size() && trimmed(secret).starts_with(standard_prefix))
         return runtime::invalid_argument(
-            "mutual_secret is a whsec_ secret with white space before or after it; give it without");
+            "mutual_secret has white space before or after a whsec_ secret; remove it");
     if (!secret.starts_with(standard_prefix)) return {};
     const std::string key = workers::signing_key(secret);
     if (key == secret)
@@ -77,8 +77,8 @@ result<void> check_secret(const std::string& secret) {
             "make one with: echo whsec_$(head -c 32 /dev/urandom | base64)");
     if (runtime::to_base64(key) != secret.substr(standard_prefix.size()))
         return runtime::invalid_argument(
-            "mutual_secret starts with whsec_, but the base64 that follows lacks its padding or has another "
-            "one; it must be padded with = to the next multiple of 4 characters");
+            "mutual_secret starts with whsec_, but the base64 that follows is not padded rightly; it must be "
+            "padded with = to the next multiple of 4 characters");
     return {};
 }
 
@@ -241,7 +241,7 @@ calls::slicing find_webhooks(reading_call& call) {
         if (size > limits::webhooks_per_workspace_max)
             return runtime::invalid_argument("a list of " + std::to_string(size) + " values; at most " +
                                              std::to_string(limits::webhooks_per_workspace_max) +
-                                             " can be asked for at once");
+                                             " are allowed");
     const auto page = std::exchange(body->pagination, std::nullopt);
     const std::string asked = storage::registry::find::question("webhooks", schemas::encode(*body));
     const auto is_wanted = [wanted = *std::move(body)](const webhook& hook) { return wants(wanted, hook); };
@@ -300,13 +300,13 @@ const calls::route table[] = {
         "webhooks", "Deletes webhooks: all or none")),
     for_system_administrators(write<requests::update_webhook, answers::webhook>(
         "update_webhook", http_method::post, "/api/v1/uac-proxy/events/updateWebhook", update_webhook,
-        "webhooks", "Changes where a webhook is, its secret, and what it hears")),
+        "webhooks", "Changes a webhook's location, its secret, and its events")),
     for_system_administrators(write<requests::set_webhook_status, answers::webhook>(
         "set_webhook_status", http_method::post, "/api/v1/uac-proxy/events/setWebhookStatus",
         set_webhook_status, "webhooks", "Disables a webhook, or enables it and forgets its failures")),
     act<requests::trigger_test, answers::test_result>("trigger_test", "/api/v1/uac-proxy/events/triggerTest",
                                                       trigger_test, "webhooks",
-                                                      "Sends a test and tells what was answered"),
+                                                      "Sends a test and returns the receiver's answer"),
 };
 
 }  // namespace

@@ -63,7 +63,7 @@ def keys_are_changed_one_after_the_other():
         team.b.refused(400, 9, "two developer keys", "POST", f"{PROXY}/uac/addDevKey", {})
         renewed = PublishedClient(team.server.port, "b@example.com", second)
         assert "dev_key" not in renewed.must("DELETE", f"{PROXY}/uac/deletePrimaryDevKey")
-        team.b.refused(401, 16, "no valid pair", "GET", f"{PROXY}/uac/getCurrentUser")
+        team.b.refused(401, 16, "not a valid pair", "GET", f"{PROXY}/uac/getCurrentUser")
         renewed.refused(400, 9, "only developer key", "DELETE", f"{PROXY}/uac/deleteSecondaryDevKey")
         headers = {"Idempotency-Key": "one"}
         first = renewed.must("POST", f"{PROXY}/uac/addDevKey", {}, headers=headers)["dev_key"]

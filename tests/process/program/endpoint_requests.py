@@ -70,7 +70,7 @@ def values_are_judged_behind_what_is_there_and_who_may():
         stranger, _ = client.user("stranger@example.com")
         stage = serving.Stage(client, "/e")
         nowhere = f"{stage.stages}/4711/accesstokens"
-        for body, text in (({"value": "a b"}, "no header can carry"), ({"expires": "soon"}, "it must be a time as"),
+        for body, text in (({"value": "a b"}, "no header can carry"), ({"expires": "soon"}, "it must be a time such as"),
                            ({"expires": "2020-01-31T00:00:00Z"}, "expires is 2020-01-31T00:00:00.000Z, and it is 2")):
             _refused(client.call("POST", f"{stage.place}/accesstokens", body), 400, text)
             _refused(client.call("POST", nowhere, body), 404, "4711")

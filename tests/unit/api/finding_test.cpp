@@ -52,7 +52,7 @@ class finding : public testing::Test {
         EXPECT_EQ(rows(first, member), limits::list_rows_max) << path;
         EXPECT_EQ(first.at("total_records"), std::to_string(too_many));
         EXPECT_EQ(first.header("svc-warning"),
-                  "these are 10000 of 10003 records; pagination.page_token asks for the rest");
+                  "these are 10000 of 10003 records; ask for the rest with pagination.page_token");
         const reply rest = node.post(path, R"({"ascending":true,"pagination":{"page_token":")" +
                                                first.at("next_page_token") + R"("}})");
         ASSERT_EQ(rest.status(), 200) << rest.body();

@@ -46,7 +46,7 @@ TEST_F(handlers, users_have_uuids_that_differ) {
 TEST_F(handlers, a_member_that_is_unknown_is_named_and_refused_to_strict_callers) {
     const std::string_view body = R"({"name":"m","descripton":"d"})";
     expect_refused(node.post(models, body, "Prefer: handling=strict\r\n"), 400, error_code::invalid_argument,
-                   "descripton is unknown, the nearest name is description");
+                   "descripton is unknown; the nearest name is description");
     const reply made = node.post(models, body);
     EXPECT_EQ(made.status(), 200) << made.body();
     EXPECT_THAT(made.header("svc-warning"), HasSubstr("descripton is unknown"));

@@ -147,7 +147,7 @@ TEST_F(refusals, who_is_not_known_is_told_which_header_is_missing_but_not_who_ha
     EXPECT_THAT(told(email), HasSubstr(no_key));
     EXPECT_THAT(told(email + "Grpc-Metadata-developer_key: \r\n"), HasSubstr(no_key));
     const std::string wrong_pair = told(email + wrong_key);
-    EXPECT_THAT(wrong_pair, HasSubstr("no valid pair"));
+    EXPECT_THAT(wrong_pair, HasSubstr("not a valid pair"));
     EXPECT_EQ(told("Grpc-Metadata-email: nobody@example.org\r\n" + wrong_key), wrong_pair);
     EXPECT_EQ(told("Grpc-Metadata-email: nobody@example.org\r\n" + key), wrong_pair);
     EXPECT_EQ(told("Grpc-Metadata-email: " + std::string(1'000, 'x') + "\r\n" + key), wrong_pair);
@@ -259,7 +259,7 @@ TEST_F(refusals, of_ids_that_are_written_in_another_way_than_herald_writes_them)
     const std::string model = node.model("m"), version = node.version(model, "v");
     for (const std::string& wrong : {"0" + version, "+" + version, "%20" + version, version + "%20"})
         expect_refused(node.get(registry_path + "/model_versions/" + wrong), 404, error_code::not_found,
-                       HasSubstr("is no id"));
+                       HasSubstr("is not a valid id"));
     const std::string by_names = std::string(models) + "/m/model_versions/";
     EXPECT_EQ(node.get(by_names + version).status(), 200);
     expect_refused(node.get(by_names + "0" + version), 404, error_code::not_found,
