@@ -1,4 +1,4 @@
-// Access tokens of stages: with one predictions may be asked for there (wire.md §5).
+// Access tokens of stages: a token opens the predictions of its stage (wire.md §5).
 #include <algorithm>
 
 #include "api/calls/handler.hpp"
@@ -56,14 +56,14 @@ result<std::int64_t> end_of(const schemas::json_text& expires) {
     return static_cast<std::int64_t>(*number);
 }
 
-/// What is kept of the body: the value stands in the log only sealed.
+/// The part of the body that is kept: the value is in the log only sealed.
 schemas::json_text without_value(schemas::json_value body) {
     if (schemas::json_object* members = body.get_if<schemas::json_object>())
         std::erase_if(*members, [](const auto& member) { return member.first == "value"; });
     return {schemas::to_json_text(body)};
 }
 
-/// Of one that cannot be opened with this node's keys, no value is shown.
+/// Leaves the value empty if this node's keys cannot decrypt it.
 std::string value_of(const calls::services& with, const access_token& row) {
     auto value = with.keys.unseal(row.seal_binding, row.sealed_value);
     return value ? *std::move(value) : std::string();
@@ -100,7 +100,7 @@ response create_access_token(writing_call& call) {
     command->label = body->label;
     command->expires_ms = ends_ms.has_value() ? *ends_ms : 0;
     command->creator_request = without_value(*json);
-    // A repeat is answered with the first one's value, not with the one that this node has just made.
+    // A repeat gets the first token's value, not the one that this node has just made.
     const auto view = [&](access_token made) {
         const std::string kept = value_of(call.with(), made);
         return answers::of(std::move(made), kept);

@@ -76,7 +76,7 @@ calls::slicing list_builds(reading_call& call) {
         [](build row) { return answers::of(std::move(row)); });
 }
 
-/// The published client asks for it when it prints an endpoint, and takes 403 alone for "there is none"
+/// The published client calls this when it prints an endpoint, and takes only 403 for "there is none"
 /// (wire.md §8).
 answered no_kafka(reading_call& call) {
     return runtime::permission_denied("stage " + call.path("stage") +
@@ -88,7 +88,7 @@ constexpr calls::query_parameter by_version[]{
 
 using namespace calls::rows;
 
-/// The one body that is no object.
+/// The one body that is not an object.
 constexpr calls::route with_text(calls::route row) {
     row.body = requests::build_message_schema;
     row.needs_body = true;

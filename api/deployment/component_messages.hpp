@@ -1,4 +1,4 @@
-// What is said of a stage's component that is not loaded.
+// Messages about a stage's component that is not loaded.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace herald::api::deployment {
 
-/// Why it is in error, or is not loaded yet, as far as this node can tell: of what the other nodes have tried
-/// the log says nothing until they give up. Empty when there is nothing to say.
+/// Why it is in error or not loaded yet, as far as this node knows: other nodes append nothing about their
+/// tries until they give up. Empty when there is nothing to say.
 std::string message_of(const calls::reading_call&, const schemas::stage_component&);
 
 }  // namespace herald::api::deployment

@@ -12,7 +12,7 @@
 namespace herald::api::deployment {
 namespace {
 
-/// Whether a node that is in contact has not said yet that it knows.
+/// Whether a node in contact has not confirmed yet.
 bool is_awaited(const confirmation_sources& with, std::uint64_t offset) {
     const auto now = with.read_applied();
     if (!now) return false;
@@ -20,7 +20,7 @@ bool is_awaited(const confirmation_sources& with, std::uint64_t offset) {
     return std::ranges::any_of(nodes, [](const auto& each) { return each.is_in_contact; });
 }
 
-/// Held by what will wake it. On the loop's thread.
+/// What will wake it holds it. On the loop's thread.
 class confirmation_wait : public std::enable_shared_from_this<confirmation_wait> {
   public:
     confirmation_wait(confirmation_sources with, std::uint64_t offset, std::function<void()> confirmed)
@@ -35,7 +35,7 @@ class confirmation_wait : public std::enable_shared_from_this<confirmation_wait>
   private:
     void look() {
         if (!x_confirmed) return;
-        // First: what is said while it looks wakes it again.
+        // First, so that a confirmation that comes meanwhile wakes it again.
         x_with.after_next_heartbeat(
             runtime::posted(x_with.loop, [self = shared_from_this()] { self->look(); }));
         if (!is_awaited(x_with, x_offset)) end();

@@ -15,36 +15,35 @@
 
 namespace herald::api::deployment {
 
-/// The nodes that serve predictions and have not said that they have applied the record at the offset, each
-/// with the time by which it stops by itself. Empty standalone.
+/// The nodes that serve predictions and have not confirmed the record at the offset, each with the time by
+/// which it stops by itself. Empty standalone.
 std::vector<schemas::answers::unconfirmed_node> unconfirmed_at(const calls::services&,
                                                                const storage::registry::state::state_view&,
                                                                std::uint64_t offset);
 
-/// What tells of confirmations. All of it outlives the wait.
+/// The sources of confirmations. All of them outlive the wait.
 struct confirmation_sources {
-    /// As registry_node::read_applied and after_next_heartbeat, and as options::quiesce, which may be empty.
+    /// See registry_node::read_applied, after_next_heartbeat, and options::quiesce, which may be empty.
     std::function<std::optional<storage::node::registry_node::reading>()> read_applied;
     std::function<void(std::function<void()>)> after_next_heartbeat;
     std::function<void(std::function<void()>)> quiesce;
     runtime::scheduler& loop;
     bool has_other_nodes = false;
 };
-/// As wait_until_confirmed_at; on the loop, where it calls back. Looks when a heartbeat was applied, and at
-/// no other time: what is awaited is said there.
+/// As wait_until_confirmed_at, on the loop where it calls back. Looks whenever a heartbeat was applied,
+/// because heartbeats carry the confirmations.
 void when_confirmed(const confirmation_sources&, std::uint64_t offset, std::function<void()> confirmed);
 
-/// Ends when every node in contact has said that it has applied the record at the offset, at the latest after
-/// limits::confirmation_ms_max. Standalone, once this node's own event loops have ended the step that they
-/// were in.
+/// Ends when every node in contact has confirmed the record at the offset, at the latest after
+/// limits::confirmation_ms_max. Standalone, it ends once this node's event loops have ended their step.
 boost::asio::awaitable<void> wait_until_confirmed_at(calls::writing_call&, std::uint64_t offset);
 template <schemas::commands::withdrawing_command Command>
 boost::asio::awaitable<void> wait_until_confirmed(calls::writing_call& call, std::uint64_t offset) {
     return wait_until_confirmed_at(call, offset);
 }
 
-/// The answer to a command that ends what opens predictions: once it is confirmed, with those named that have
-/// not done so. Errors: those of the command.
+/// The answer to a command that takes away access to predictions: sent once it is confirmed, with the names
+/// of the nodes that have not confirmed. Errors: those of the command.
 template <schemas::commands::withdrawing_command Command>
 calls::response withdraw(calls::writing_call& call, Command command) {
     const auto told = co_await call.submit(std::move(command));

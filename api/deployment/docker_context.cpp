@@ -1,4 +1,4 @@
-// What an image of a version is made of, as an archive for docker build (client_calls.md §6).
+// The files that make an image of a version, as an archive for docker build (client_calls.md §6).
 #include "api/calls/handler.hpp"
 #include "api/calls/rows.hpp"
 #include "api/deployment/docker_files.hpp"
@@ -18,7 +18,7 @@ namespace access = storage::registry::access;
 namespace find = storage::registry::find;
 namespace requests = schemas::requests;
 
-/// The one error that is no JSON: the client shows its text.
+/// The one error that is not JSON: the client shows its text.
 http_response missing_artifact(const writing_call& call, std::string_view key) {
     http_response out = call.answer("missing artifact " + std::string(key));
     out.status = 404;
@@ -26,7 +26,7 @@ http_response missing_artifact(const writing_call& call, std::string_view key) {
     return out;
 }
 
-/// Where its bytes are, by the state; empty before any were uploaded.
+/// Where its bytes are in this state; empty before any were uploaded.
 std::optional<archived_file> file_of(const writing_call& call, const schemas::model_version& version,
                                      const schemas::artifact& artifact) {
     auto parts = find::bytes_of_artifact(call.state(), version, artifact.key);
@@ -67,7 +67,7 @@ response make_docker_context(writing_call& call) {
 
 using namespace calls::rows;
 
-/// What it makes is no JSON.
+/// The answer is not JSON.
 constexpr calls::route with_bytes(calls::route row) {
     row.method = http_method::post;
     row.state = calls::needed_state::newest;

@@ -62,7 +62,7 @@ std::string requirements(const json_value* python, std::string_view list, std::s
     return out;
 }
 
-/// Of a Dockerfile's ENV, between double quotes.
+/// A value of a Dockerfile's ENV, between double quotes.
 std::string in_docker_quotes(std::string_view value) {
     std::string out = "\"";
     for (const char c : value) {

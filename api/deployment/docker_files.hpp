@@ -1,4 +1,4 @@
-// From the environment of a version to the files that an image of it is made by.
+// Makes the files of an image from the environment of a version.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ namespace herald::api::deployment {
 /// environment that no Dockerfile can hold.
 result<std::vector<archived_file>> docker_files(const schemas::model_version&);
 
-/// The name of an artifact's file in the archive: nothing in a key leads out of model/.
+/// The name of an artifact's file in the archive; a key cannot lead out of model/.
 std::string file_of_artifact(const schemas::artifact&);
 
 }  // namespace herald::api::deployment

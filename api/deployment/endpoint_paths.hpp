@@ -1,4 +1,4 @@
-// What the paths of endpoints and their stages name.
+// Finds the endpoints and stages that paths name.
 #pragma once
 
 #include "api/calls/call.hpp"
@@ -13,7 +13,7 @@ result<schemas::uuid> endpoint_in_path(const calls::reading_call&);
 result<storage::registry::access::placed<schemas::endpoint>> endpoint_to_show(const calls::reading_call&);
 result<storage::registry::access::placed_stage> stage_to_show(const calls::reading_call&);
 
-/// Fills in what commands about an endpoint have in common. Errors: as endpoint_in_path.
+/// Fills in the members that all commands about an endpoint have. Errors: as endpoint_in_path.
 template <class Command>
 result<Command> command_on_endpoint(const calls::writing_call& call, Command command = {}) {
     const auto id = endpoint_in_path(call);
@@ -37,7 +37,7 @@ result<Command> command_on_stage(const calls::writing_call& call, Command begun 
 
 /// A token's value sealed for the log.
 schemas::commands::new_access_token sealed_token(const calls::services&, const std::string& value);
-/// A value that nobody can guess.
+/// A value that cannot be guessed.
 result<std::string> minted_token(const calls::services&);
 
 }  // namespace herald::api::deployment

@@ -1,4 +1,4 @@
-// What tools around endpoints ask for: the manifest of an update, and that reference data is looked at
+// Routes for tools around endpoints: the manifest of an update, and a check for reference data
 // (client_calls.md §6).
 #include <algorithm>
 
@@ -22,7 +22,7 @@ namespace find = storage::registry::find;
 namespace requests = schemas::requests;
 using schemas::object_writer;
 
-/// The variables as they came. Errors: invalid_argument for what is no list of them.
+/// The variables as they came. Errors: invalid_argument for anything but a list of them.
 result<std::string> variables_of(const schemas::json_text& update) {
     if (update.text.empty()) return std::string("[]");
     const auto json = schemas::parse_json(update.text);

@@ -49,7 +49,7 @@ response create_endpoint(writing_call& call) {
     co_return co_await call.write<endpoint>(std::move(command), view);
 }
 
-/// Whether the caller wants a text rather than JSON: of what Accept names, that it names first.
+/// Whether the caller wants a text rather than JSON: Accept names it first.
 bool wants_text(const reading_call& call) {
     const std::string accept = runtime::to_lower(call.received().header("accept").value_or(""));
     const std::size_t text = accept.find("text/plain");
@@ -63,7 +63,7 @@ std::string in_shell_quotes(std::string_view text) {
     return out + "'";
 }
 
-/// A line for each component of which something is to be said, behind what spec.md §2.1 names.
+/// A line for each component that has a message, after the lines of spec.md §2.1.
 std::string messages_of(const reading_call& call, const endpoint& row) {
     std::string out;
     for (const schemas::endpoint_stage& stage : find::stages_of(call.state(), row.id))
@@ -93,7 +93,7 @@ answered get_endpoint(reading_call& call) {
     return call.answer(answers::of(found->row, call.base_url()));
 }
 
-/// The endpoints of a workspace, read when it is their turn.
+/// The endpoints of a workspace, read one after another.
 class endpoint_pieces final : public calls::answer_pieces {
   public:
     endpoint_pieces(std::shared_ptr<const storage::registry::state::state_view> view,
@@ -125,7 +125,7 @@ class endpoint_pieces final : public calls::answer_pieces {
     bool is_over() const noexcept { return x_is_over; }
 
   private:
-    static constexpr std::uint64_t rows_in_piece = 4;  // a row may be limits::endpoint_request_bytes_max
+    static constexpr std::uint64_t rows_in_piece = 4;  // a row may have limits::endpoint_request_bytes_max
 
     const std::shared_ptr<const storage::registry::state::state_view> x_view;
     const schemas::workspace_id x_workspace;

@@ -72,7 +72,7 @@ class archive_stream final : public runtime::http::body_stream {
     }
 
   private:
-    /// One step of the tar: what follows stands in x_waiting.
+    /// One step of the tar: the next bytes are in x_waiting.
     boost::asio::awaitable<result<void>> advance() {
         if (x_open) {
             const auto piece = co_await x_open->next();

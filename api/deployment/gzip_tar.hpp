@@ -1,5 +1,5 @@
-// A tar archive in gzip's form, made while it is sent: of any size, and one piece of it in memory. The bytes
-// are stored, not compressed: what models consist of hardly shrinks, and so nobody waits for a processor.
+// A tar archive in gzip's form, made while it is sent: of any size, with one piece in memory. The bytes are
+// stored, not compressed: models hardly shrink, and so sending needs no processor time.
 #pragma once
 
 #include <cstdint>

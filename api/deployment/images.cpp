@@ -30,7 +30,7 @@ class placed_image final : public runtime::http::body_stream {
     const std::shared_ptr<body_stream> x_stream;
 };
 
-/// The digest of the image that Herald made of it. Errors: failed_precondition when there is none.
+/// The digest of the image that Herald made of it. Errors: failed_precondition if it has none.
 result<std::string> digest_of_image(const schemas::build& build) {
     const std::string name = "build " + std::to_string(build.id.value);
     if (build.status == schemas::build_status::building)
@@ -44,7 +44,7 @@ result<std::string> digest_of_image(const schemas::build& build) {
     return build.image_digest;
 }
 
-/// A location says which image it means; that must be this one.
+/// A location names an image; it must be this one.
 result<void> check_digest_asked(const reading_call& call, const std::string& digest) {
     const auto asked = call.find_query("digest");
     const std::string right = "sha256:" + runtime::to_hex(digest);

@@ -6,7 +6,7 @@
 
 namespace herald::limits {
 
-constexpr std::int64_t confirmation_ms_max = 5'000;  // how long what takes something away waits for all nodes
+constexpr std::int64_t confirmation_ms_max = 5'000;  // of the wait for all nodes' confirmations
 constexpr std::size_t scan_history_max = 100;
 constexpr std::int64_t token_end_ms_max = 253'402'300'799'999;  // the end of the year 9999
 

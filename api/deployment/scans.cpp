@@ -23,8 +23,8 @@ namespace access = storage::registry::access;
 namespace answers = schemas::answers;
 namespace requests = schemas::requests;
 
-/// Herald itself does not scan: a request must name an external scanner. `find` gives, in a state, what is to
-/// be scanned, as far as the caller may read it.
+/// Herald itself does not scan: a request must name an external scanner. `find` gives the build to scan in a
+/// state, if the caller may read it.
 template <class Find>
 calls::task<schemas::json_text> checked_request(writing_call& call, Find find) {
     const auto body = call.json();
@@ -137,10 +137,10 @@ response report_scan(writing_call& call) {
     auto row = schemas::decode<scan>(told->body);
     if (!row) co_return row.error();
     const auto now = call.with().registry.read_applied();
-    // This node has failed meanwhile: it knows no more who may still serve the build.
+    // This node has failed meanwhile and no longer knows which nodes may still serve the build.
     if (!now && is_unsafe) co_return storage::node::outcome_unknown(call.has_key());
     if (!now) co_return call.answer(*told, answers::of(*std::move(row), {}));
-    // By the place of the report: the build's row may be gone meanwhile.
+    // By the offset of the report: the build's row may be gone meanwhile.
     auto unconfirmed = is_unsafe ? unconfirmed_at(call.with(), *now->view, told->offset)
                                  : unconfirmed_of(call, *now->view, row->build_id);
     co_return call.answer(*told, whole(call, *now->view, *std::move(row), std::move(unconfirmed)));

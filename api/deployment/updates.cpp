@@ -21,7 +21,7 @@ namespace requests = schemas::requests;
 
 using update_command = schemas::commands::update_endpoint_stage;
 
-/// A decimal, whether it came as a number or as a string; the rule says whether it is one.
+/// A decimal that came as a number or as a string; the rule checks it.
 std::string decimal_in(const schemas::json_text& value) {
     const std::string_view text = value.text;
     if (text.size() >= 2 && text.front() == '"' && text.back() == '"')
@@ -62,7 +62,7 @@ result<void> fill_in_canary(update_command& command, const requests::update_endp
     return {};
 }
 
-/// What is kept and shown, but changes nothing here.
+/// Members that are kept and shown, but have no effect here.
 constexpr std::string_view without_effect[] = {"resources", "autoscaling", "env"};
 
 result<void> check_variable(const std::string& place, const json_value& variable) {
@@ -77,7 +77,7 @@ result<void> check_variable(const std::string& place, const json_value& variable
     return {};
 }
 
-/// Errors: invalid_argument naming the place of what is of another kind.
+/// Errors: invalid_argument naming the member of another kind.
 result<void> check_kinds(const json_value& body) {
     for (const std::string_view name : {"resources", "autoscaling"}) {
         const json_value* const value = body.find(name);
