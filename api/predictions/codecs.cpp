@@ -16,7 +16,7 @@ using serving::engines::tensor_request;
 
 constexpr std::string_view inference_header_length = "inference-header-content-length";
 
-/// What the body says; the body itself, if it was inflated, is gone before anybody waits.
+/// The body's content; an inflated body itself is gone before the wait begins.
 template <class Read>
 auto read_body(const routed_prediction& of, prediction_memory& memory, const Read& read)
     -> decltype(read(std::string_view())) {
@@ -33,7 +33,7 @@ result<tensor_request> request_of(tensors inputs, prediction_memory& memory, std
     return out;
 }
 
-/// About what the labels of a table's rows take in memory.
+/// The approximate memory of a table's row labels.
 std::size_t bytes_of_labels(const schemas::json_value& index) {
     const auto* const labels = index.get_if<schemas::json_array>();
     std::size_t out = 0;
@@ -44,7 +44,7 @@ std::size_t bytes_of_labels(const schemas::json_value& index) {
     return out;
 }
 
-/// The models' own order needs not be said to them.
+/// The model's own order need not be passed.
 bool are_all_in_order(const std::vector<std::uint32_t>& outputs, const schemas::model_signature& signature) {
     if (outputs.size() != signature.outputs.size()) return false;
     for (std::uint32_t place = 0; place < outputs.size(); ++place)

@@ -1,5 +1,5 @@
 // A prediction's way to a model of tensors and back, a class for each dialect: decode() makes the model's
-// request of the HTTP body, encode() the answer's body of the outputs. Made for one prediction, which
+// request from the HTTP body, encode() the answer's body from the outputs. Made for one prediction, which
 // outlives it.
 #pragma once
 
@@ -28,9 +28,9 @@ class codec_base {
     const schemas::model_signature& x_signature;
 };
 
-/// decode() errors: those of the dialect and of inflate_body; resource_exhausted when the inputs, which stay
-/// until the model has answered, find no room. encode() errors: those of the dialect; failed_precondition for
-/// a body that is too long. So with the other two.
+/// decode() errors: those of the dialect and of inflate_body; resource_exhausted when there is no room for
+/// the inputs, which stay until the model has answered. encode() errors: those of the dialect;
+/// failed_precondition for a body that is too long. The other two are alike.
 class json_codec : public codec_base {
   public:
     using codec_base::codec_base;
@@ -55,7 +55,7 @@ class v2_codec : public codec_base {
     result<void> encode(const tensors& outputs, runtime::http::http_response& out) const;
 
   private:
-    v2_request x_request;  // its inputs are in the request that was decoded
+    v2_request x_request;  // its inputs are in the decoded request
 };
 
 /// The one for the dialect of the prediction's path.

@@ -53,7 +53,8 @@ std::string integers_of() {
 
 bool is_exact(double integer) { return std::abs(integer) <= static_cast<double>(limits::exact_integer_max); }
 
-/// The integer that a value is; 1.0 is one. Larger ones than doubles tell apart are none in that form.
+/// The value as an integer; 1.0 is one. In that form, integers are only taken as far as doubles tell them
+/// apart.
 template <class Integer>
 bool is_integer_of(const json_value& value, Integer& out) {
     if (const auto* number = value.get_if<std::int64_t>()) {
@@ -66,7 +67,7 @@ bool is_integer_of(const json_value& value, Integer& out) {
     }
     const auto* number = value.get_if<double>();
     if (!number || std::trunc(*number) != *number || !is_exact(*number)) return false;
-    // 2^digits is exact as a double, and the first that is too large.
+    // 2^digits is exact as a double, and the first value that is too large.
     const double end = std::ldexp(1.0, std::numeric_limits<Integer>::digits);
     if (*number >= end || *number < (std::is_signed_v<Integer> ? -end : 0.0)) return false;
     out = static_cast<Integer>(*number);
@@ -104,8 +105,8 @@ bool is_real(const json_value& value, double& out) {
     return true;
 }
 
-/// Rounded towards zero, and odd where that lost something: what is rounded again to 16 bits is then the
-/// nearest to the number itself.
+/// Rounded towards zero, and odd if that lost something, so that rounding again to 16 bits gives the value
+/// nearest to the number.
 float odd_float_of(double number) noexcept {
     const auto nearest = static_cast<float>(number);
     if (std::isnan(number) || static_cast<double>(nearest) == number) return nearest;
@@ -152,7 +153,7 @@ float float_of_upper_half(std::uint16_t half) noexcept {
     return std::bit_cast<float>(static_cast<std::uint32_t>(half) << 16);
 }
 
-/// Errors: invalid_argument for what is no number, and for a finite one that the type can only take as
+/// Errors: invalid_argument for anything but a number, and for a finite number that the type can only take as
 /// infinite.
 result<void> append_real(tensor& to, const json_value& value) {
     double number = 0;
@@ -351,7 +352,7 @@ std::string names_of(const std::vector<schemas::tensor_spec>& specs) {
 }
 
 error unknown_input(std::string_view name, const schemas::model_signature& signature) {
-    const std::string what = "\"" + std::string(name) + "\" is no input of the model; it ";
+    const std::string what = "\"" + std::string(name) + "\" is not an input of the model; it ";
     if (signature.inputs.empty()) return runtime::invalid_argument(what + "takes none");
     return runtime::invalid_argument(what + "has " + names_of(signature.inputs));
 }

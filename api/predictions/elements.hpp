@@ -10,8 +10,8 @@
 
 namespace herald::api::predictions {
 
-/// Appends the value to the tensor. 1.0 is taken for an integer, as far as doubles tell integers apart; NaN
-/// and infinities for the types that have them. Errors: invalid_argument naming the input, what was found,
+/// Appends the value to the tensor. 1.0 counts as an integer, as far as doubles tell integers apart; NaN and
+/// infinities are taken by types that have them. Errors: invalid_argument naming the input, what was found,
 /// and what its type takes.
 result<void> append_element(schemas::tensor& to, const schemas::json_value&);
 
@@ -20,7 +20,7 @@ result<void> append_element(schemas::tensor& to, const schemas::json_value&);
 result<void> check_answer_bytes(std::size_t bytes);
 
 /// The elements from this place on, as JSON with commas between them: floats shortest so that they read back
-/// as the same. Errors: failed_precondition for a text that is no UTF-8, which JSON cannot hold, and as
+/// as the same. Errors: failed_precondition for a text that is not UTF-8, which JSON cannot hold, and as
 /// check_answer_bytes.
 result<void> append_elements_json(std::string& out, const schemas::tensor&, std::size_t place,
                                   std::size_t count);
@@ -30,12 +30,12 @@ std::size_t elements_of(const std::vector<std::int64_t>& shape) noexcept;
 /// "FP32 [-1,2]".
 std::string text_of(schemas::tensor_type, const std::vector<std::int64_t>& shape);
 
-/// Such a number of elements, for people.
+/// A number of elements, as text for people.
 std::string count_text(const std::vector<std::int64_t>& shape);
 
 /// "a", "b", in quotes.
 std::string names_of(const std::vector<schemas::tensor_spec>&);
-/// invalid_argument that names those that there are.
+/// invalid_argument that lists the existing ones.
 error unknown_input(std::string_view name, const schemas::model_signature&);
 
 /// Whether a value of this shape fits the declared one, where -1 is free.

@@ -28,7 +28,7 @@ tensor begun(const tensor_spec& spec) {
     return made;
 }
 
-/// What null means among numbers that have NaN.
+/// The meaning of null among numbers that have NaN.
 enum class missing_values : std::uint8_t { refused, are_nan };
 
 bool has_nan(tensor_type type) {
@@ -66,7 +66,7 @@ class nested_reader {
         return {};
     }
 
-    /// Where there was no element of some depth, the declared shape says how long it is; a free one is 0.
+    /// At a depth without an element the declared shape gives the length; a free dimension is 0.
     std::vector<std::int64_t> shape() const {
         std::vector<std::int64_t> out = x_lengths;
         for (std::size_t i = out.size(); i < x_spec.shape.size(); ++i)
@@ -127,8 +127,8 @@ result<tensors> inputs_by_name(const json_value& body, const json_object& member
     return inputs;
 }
 
-/// The input without its first dimension, which counts the rows. One value in a row of a column may be a bare
-/// one: `first` is that of the first row, or null.
+/// The input without its first dimension, which counts the rows. A single value in a row may be bare: `first`
+/// is that of the first row, or null.
 result<tensor_spec> row_spec_of(const tensor_spec& spec, const json_value* first) {
     if (spec.shape.empty())
         return runtime::invalid_argument("the input \"" + spec.name + "\" is a scalar, so it has no rows");
@@ -144,7 +144,7 @@ struct rows_to_read {
     missing_values missing = missing_values::refused;
 };
 
-/// Puts the rows' values one after the other. `value_of(row)`: the value there, or null.
+/// Puts the rows' values one after another. `value_of(row)`: the value there, or null.
 template <class ValueOf>
 result<tensor> input_of_rows(const tensor_spec& spec, rows_to_read read, const ValueOf& value_of) {
     const std::size_t rows = read.count;

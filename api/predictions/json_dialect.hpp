@@ -26,14 +26,14 @@ struct split_request {
 };
 /// {index, columns, data}: a column for each input, or all columns as the only input's second dimension. null
 /// is NaN where the input has it, as pandas writes it. Errors: as inputs_of_json; failed_precondition when
-/// the model's outputs can be no table.
+/// the model's outputs cannot be a table.
 result<split_request> inputs_of_split(std::string_view body, const schemas::model_signature&);
-/// The same three members: a column for each output, or of an output with several values in a row a column
-/// for each of them, numbered behind its name. Errors: failed_precondition for outputs that differ in their
-/// rows, and as append_elements_json.
+/// The same three members: a column for each output; an output with several values in a row has a numbered
+/// column for each value. Errors: failed_precondition for outputs that differ in their number of rows, and as
+/// append_elements_json.
 result<std::string> split_of_outputs(const tensors&, const schemas::json_value& index);
 
-/// Nested arrays of a value of this input; also used by the v2 protocol. Errors: as inputs_of_json.
+/// Nested arrays as a value of this input; the v2 protocol uses it, too. Errors: as inputs_of_json.
 result<schemas::tensor> tensor_of_nested(const schemas::json_value&, const schemas::tensor_spec&);
 /// Appends the elements as nested arrays. Errors: as append_elements_json.
 result<void> append_nested(std::string& out, const schemas::tensor&);

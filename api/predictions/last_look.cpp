@@ -29,7 +29,7 @@ std::optional<http_response> last_look::instead() const {
 void last_look::ended(std::uint16_t status) const {
     if (!x_is_counted) return;
     x_target.endpoint->meter->count(status, x_took_us);
-    // A 503 here is this node's: it had no room, or ends. Of the build it says nothing.
+    // A 503 here is this node's: it had no room, or is shutting down. It says nothing about the build.
     if (x_target.component->meter && status != 503)
         x_target.component->meter->count(x_loop_index, status, static_cast<std::uint64_t>(x_took_us));
     if (!x_request_id.empty())

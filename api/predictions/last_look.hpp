@@ -1,4 +1,4 @@
-// The last word on an answer of a component, however it came about (promise P7).
+// The final check of a component's answer, and its count (promise P7).
 #pragma once
 
 #include <cstddef>
@@ -19,14 +19,14 @@ class last_look final : public runtime::http::send_guard {
     last_look(const prediction_parts&, const routed_prediction&);
 
     std::optional<runtime::http::http_response> instead() const override;
-    /// How long it took is the model's matter, not the caller's who reads slowly.
+    /// The latency ends here: it measures the model, not how fast the client reads.
     void ended(std::uint16_t status) const override;
 
   private:
     const prediction_parts& x_with;
     const routed x_target;
     const bool x_is_v2;
-    const bool x_is_counted;  // of inferences alone: metadata says nothing of how a model predicts
+    const bool x_is_counted;  // of inferences only: metadata says nothing about how a model predicts
     const std::size_t x_loop_index;
     const std::int64_t x_took_us;
     const std::string x_request_id;  // empty: it is not logged

@@ -1,4 +1,4 @@
-// What an endpoint's predictions take of what is bounded, given back with the place.
+// Places that an endpoint's predictions take, released with the object.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,8 @@ class place_in_flight {
     serving::endpoint_meter* x_meter;
 };
 
-/// A place among the endpoint's bodies that are read beside the loops: half of all, so that others find one.
+/// A place among the endpoint's bodies that are read beside the loops: half of all, so that other endpoints
+/// find one.
 class place_to_read {
   public:
     explicit place_to_read(serving::endpoint_meter& meter)

@@ -17,7 +17,7 @@ using runtime::http::http_response;
 using runtime::http::server::error_response;
 using serving::engines::body_response;
 
-/// Under which the published client looks for the id of its prediction (client_calls.md §7).
+/// The header in which the published client looks for the id of its prediction (client_calls.md §7).
 constexpr std::string_view clients_id_name = "verta-request-id";
 
 /// x-gzip is gzip (RFC 9110 §8.4.1.3).
@@ -38,7 +38,7 @@ result<void> inflate_body(const routed_prediction& prediction, plain_body& body,
                          "the body has the Content-Encoding " + std::string(*coding) +
                              "; it must be gzip, deflate or identity",
                          415};
-        // As much as it may become: how much it does shows only when it has.
+        // The most it may become: its real size shows only once it is inflated.
         if (const auto fits = memory.resize(std::min(bytes_max, body.bytes.size() * limits::gzip_factor_max));
             !fits)
             return fits;

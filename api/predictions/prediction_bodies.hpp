@@ -1,4 +1,4 @@
-// The bodies of predictions: what comes is inflated and bounded, what goes gets its form.
+// The bodies of predictions: requests are inflated and bounded, answers get their form.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace herald::api::predictions {
 
-/// A body as the model takes it: as it came, or inflated.
+/// A body for the model: as it came, or inflated.
 struct plain_body {
     std::string inflated;
     std::string_view bytes;
@@ -20,7 +20,8 @@ struct plain_body {
 /// resource_exhausted, as 413, or as 429 when there is no room.
 result<void> inflate_body(const routed_prediction&, plain_body&, prediction_memory&);
 
-/// Into an answer that has none yet. Errors: the body's own; failed_precondition for one that is too long.
+/// Sets the body of an answer that has none yet. Errors: the body's own; failed_precondition for one that is
+/// too long.
 result<void> write_json(result<std::string> body, runtime::http::http_response& out);
 
 runtime::http::http_response json_response(std::string body);

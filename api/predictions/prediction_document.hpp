@@ -5,7 +5,7 @@
 
 namespace herald::api::predictions {
 
-/// All that parsed_path() knows, with their bodies, headers and refusals.
+/// All paths that parsed_path() knows, with their bodies, headers and refusals.
 calls::document_part document_part();
 
 }  // namespace herald::api::predictions

@@ -1,4 +1,4 @@
-// What a prediction takes in memory, of what the server has for all requests.
+// The memory of a prediction, taken from the server's bound for all requests.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ inline error too_many_large() {
     return runtime::resource_exhausted("too many large predictions are under way on this node; try again");
 }
 
-/// Of one prediction, beside the body as it came; nothing where that is not bounded.
+/// The memory of one prediction besides its body as it came; nothing if that is not bounded.
 class prediction_memory {
   public:
     explicit prediction_memory(const runtime::http::server::request& of) {

@@ -9,7 +9,7 @@ constexpr std::string_view predict = "/api/v1/predict";
 constexpr std::string_view batch_predict = "/api/v1/batch-predict";
 constexpr std::string_view v2 = "/v2";
 
-/// What is behind the prefix, if it ends there or goes on with a slash.
+/// The rest behind the prefix, if the path ends there or goes on with a slash.
 std::optional<std::string_view> behind(std::string_view path, std::string_view prefix) noexcept {
     if (!path.starts_with(prefix)) return std::nullopt;
     path.remove_prefix(prefix.size());

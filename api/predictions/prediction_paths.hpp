@@ -22,7 +22,7 @@ enum class path_kind : std::uint8_t {
 struct prediction_path {
     path_kind what = path_kind::json;
     std::string_view name;     // the endpoint's path, "/team/churn", or its name in the v2 protocol
-    std::string_view version;  // of the model, in the v2 protocol; empty: whichever is served
+    std::string_view version;  // of the model, in the v2 protocol; empty: the one that is served
 };
 
 /// Whether it is a path below those of predictions, known or not.

@@ -34,7 +34,7 @@ using serving::engines::body_response;
 using serving::engines::tensor_request;
 namespace asio = boost::asio;
 
-/// The wait for the log that comes before a refusal.
+/// The wait for the log before a refusal.
 constexpr calls::route waiting_for_the_log = [] {
     calls::route row;
     row.name = "prediction";
@@ -54,7 +54,7 @@ error bad_encoding(std::string_view path) {
         " is not percent-encoded UTF-8: after each % come two hexadecimal digits");
 }
 
-/// No repetition helps here, as one of a 503 would say.
+/// Not a 503: retrying cannot help.
 error served_elsewhere() {
     return {error_code::unimplemented,
             "this node serves no predictions (--serve-predictions false); ask a node that does", 0};
@@ -125,7 +125,7 @@ class prediction_service final : public request_handler {
         co_return refused_answer({head, *path, *refused, begun_us});
     }
 
-    /// Of an endpoint that this node does not know, whatever one could allow: judge() says more.
+    /// Unknown endpoint: use the largest limit; judge() refuses it later.
     std::size_t body_bytes_max(const request& head) const noexcept override {
         if (!is_of_predictions(head.path)) return x_others.body_bytes_max(head);
         const sent_path sent(head.path);
@@ -183,7 +183,7 @@ class prediction_service final : public request_handler {
         if (!x_with.are_served) return unrouted{served_elsewhere(), {}};
         return route(x_with.book, x_with.gate, received, path);
     }
-    /// In a cluster nobody is refused for what this node alone does not know yet.
+    /// In a cluster no caller is refused for something that only this node does not know yet.
     bool may_be_known_elsewhere(const std::variant<routed, unrouted>& found) const noexcept {
         const unrouted* const refused = std::get_if<unrouted>(&found);
         return refused && refused->rests_on_state && x_with.has_other_nodes;
@@ -232,7 +232,7 @@ class prediction_service final : public request_handler {
         return out;
     }
 
-    /// False when it must wait, or nothing can answer it: predict() sees to that.
+    /// False when it must wait, or when nothing can answer it: predict() handles both.
     bool predict_now(const request& received, const prediction_path& path, http_response& out) {
         const std::int64_t begun_us = steady_us();
         const auto found = route_here(received, path);
@@ -254,7 +254,7 @@ class prediction_service final : public request_handler {
         if (received.is_known) received.is_known->store(true, std::memory_order_relaxed);
     }
 
-    /// What every answer of a component has.
+    /// The headers of every answer of a component.
     void finish(const routed_prediction& prediction, http_response& out) const {
         out.head_lines = prediction.component().header_lines;
         out.guard = std::make_shared<last_look>(x_with, prediction);
@@ -315,23 +315,23 @@ class prediction_service final : public request_handler {
         model.infer(std::move(inference), into(slot));
         return slot;
     }
-    /// Until the response is given, or it is not worth waiting any more.
+    /// Waits until the response is given, or until waiting is pointless.
     template <class T>
     static asio::awaitable<void> wait(const std::shared_ptr<response_slot<T>>& slot, const patience& with,
                                       std::function<void()> begin = {}) {
         const waiting<T> looked_after(slot, with);
         co_await slot->given(std::move(begin));
     }
-    /// Runs `work` on a thread where it holds up nobody else. Its turn is worth waiting for as a response is;
-    /// once it has come, the work is done, as it refers to what the request has. Errors: those of `work`, and
-    /// of the wait; unavailable when too many wait.
+    /// Runs `work` on a thread where it holds up no other caller. The wait for its turn ends like the wait
+    /// for a response; once begun, the work is finished, because it refers to the request. Errors: those of
+    /// `work`, and of the wait; unavailable when too many wait.
     template <class Work>
     static asio::awaitable<std::invoke_result_t<Work&>> beside_the_loop(runtime::blocking_pool& pool,
                                                                         const patience& with, Work& work) {
         const auto slot = std::make_shared<response_slot<std::invoke_result_t<Work&>>>();
         std::exception_ptr thrown;
         const auto turn = [slot, &work, &thrown]() -> result<void> {
-            if (!slot->claim()) return {};  // nobody waits any more, and nothing is there any more
+            if (!slot->claim()) return {};  // nobody waits any more, and the request is gone
             try {
                 slot->give_claimed(work());
             } catch (...) {
@@ -358,7 +358,7 @@ class prediction_service final : public request_handler {
         co_return out;
     }
 
-    /// On the thread of the loop; none when the model is not known to be quick with it.
+    /// On the thread of the loop; nothing when the model is not known to be quick with this request.
     static std::optional<result<void>> infer_now(const routed_prediction& prediction, tensor_model& model,
                                                  http_response& out) {
         codec with(prediction, model.signature());
@@ -452,7 +452,8 @@ class prediction_service final : public request_handler {
     const prediction_parts x_with;
     request_handler& x_others;
     refusal_budget x_budget;
-    // Of bodies that take long, so that what a model has answered does not wait behind what others send:
+    // For bodies that take long. Two, so that writing an answer does not wait behind reading others'
+    // requests:
     runtime::blocking_pool x_reading;
     runtime::blocking_pool x_writing;
 };

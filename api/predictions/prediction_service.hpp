@@ -21,13 +21,13 @@ struct prediction_parts {
     serving::prediction_log& log;
     storage::node::registry_node& registry;
     runtime::event_loops& loops;
-    /// Whether another node may have answered something that this one has not applied: then a refusal that
-    /// rests on the state waits for the log first.
+    /// Whether another node may have answered something that this one has not applied. A refusal that rests
+    /// on the state then waits for the log first.
     bool has_other_nodes = false;
     std::string version;  // of the program, for callers
-    /// This node is about to end: it says that it is not ready.
+    /// This node is about to end and says that it is not ready.
     const std::atomic<bool>& is_draining;
-    /// The time to drain is over: what still waits for a model ends with 503.
+    /// The time to drain is over: predictions that still wait for a model get 503.
     const std::atomic<bool>& is_drained;
     /// Whether this node serves predictions at all.
     bool are_served = true;

@@ -1,4 +1,4 @@
-// How often an address may have the log asked before it is refused (design.md §1).
+// How often a refusal of one address may wait for the log first (design.md §1).
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 
 namespace herald::api::predictions {
 
-/// Thread-safe. Addresses share places by their hash: what one uses up, another may lack.
+/// Thread-safe. Addresses share places by their hash: what one uses up, another lacks.
 class refusal_budget {
   public:
     /// Whether this address may wait once more in this second.

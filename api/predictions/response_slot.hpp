@@ -23,18 +23,18 @@ namespace herald::api::predictions {
 template <class T>
 class response_slot : public std::enable_shared_from_this<response_slot<T>> {
   public:
-    /// What comes after another is dropped.
+    /// Only the first response is kept.
     void give(T value) {
         if (claim()) give_claimed(std::move(value));
     }
-    /// From then on give_claimed() alone gives. False when somebody was faster.
+    /// From then on only give_claimed() gives. False when another was faster.
     bool claim() noexcept { return !x_is_claimed.exchange(true, std::memory_order_acq_rel); }
     void give_claimed(T value) {
         x_value.emplace(std::move(value));
         if (x_state.exchange(state::given, std::memory_order_acq_rel) == state::awaited)
             std::exchange(x_resume, nullptr)();
     }
-    /// In the place of the model, which need not answer any more.
+    /// Gives in place of the model, which need not answer any more.
     void give_up(error why) {
         give(T(std::move(why)));
         x_cancellation.cancel();
@@ -48,7 +48,8 @@ class response_slot : public std::enable_shared_from_this<response_slot<T>> {
     T take() { return *std::move(x_value); }
 
     /// Until it is given. Resumes on the coroutine's own executor; gives up when the coroutine is cancelled.
-    /// `begin`, if any, is called once nothing can end the wait but a value, and not at all if there is one.
+    /// `begin`, if any, is called when only a value can still end the wait, and not at all if there is a
+    /// value already.
     boost::asio::awaitable<void> given(std::function<void()> begin = {}) {
         const auto initiate = [self = this->shared_from_this(), &begin](auto handler) {
             const auto kept = std::make_shared<decltype(handler)>(std::move(handler));

@@ -30,7 +30,7 @@ error unknown_name(const prediction_path& path) {
                                                   : "there is no endpoint " + name);
 }
 
-/// Who names a version gets it, whatever its share. Null: no component has it.
+/// A caller that names a version gets it, whatever its share. Null: no component has it.
 const component_route* component_of(const stage_route& stage, const runtime::http::server::request& received,
                                     const prediction_path& path) {
     const component_route* const chosen = stage.component_for(received.request_id);
@@ -72,7 +72,7 @@ std::optional<error> trouble_of(const component_route& component) {
                                 (why.empty() ? "; try again" : ": " + why));
 }
 
-/// No repetition helps, as one of a 503 would say: somebody must deploy first.
+/// Not a 503: retrying cannot help, somebody must deploy first.
 error nothing_deployed(const endpoint_route& endpoint, const stage_route& stage) {
     std::string why = "nothing has been deployed to the stage \"" + stage.name + "\" of the endpoint " +
                       endpoint.path + " yet";

@@ -1,4 +1,4 @@
-// From a request's header to the component that answers it, or to why nobody does. Takes no lock.
+// Finds the component that answers a request, from its header, or the reason why none does. Takes no lock.
 #pragma once
 
 #include <optional>
@@ -22,7 +22,7 @@ struct unrouted {
     error why;
     serving::route_table::entry endpoint;                 // null: there is none
     const serving::component_route* component = nullptr;  // null: none was chosen
-    /// It rests on what this node knows, which another may know better.
+    /// The refusal rests on this node's state; another node may know better.
     bool rests_on_state = false;
 };
 
@@ -33,8 +33,8 @@ struct unrouted {
 std::variant<routed, unrouted> route(serving::route_book&, const serving::serving_gate&,
                                      const runtime::http::server::request&, const prediction_path&);
 
-/// In the step in which the answer's first byte goes out (P7): why nothing of it may; empty: it may. Errors:
-/// permission_denied for an unsafe build; unavailable without a lease.
+/// Called in the step in which the answer's first byte goes out (P7): the reason why it may not; empty if it
+/// may. Errors: permission_denied for an unsafe build; unavailable without a lease.
 std::optional<error> second_look(const serving::serving_gate&, const serving::component_route&);
 
 }  // namespace herald::api::predictions

@@ -40,7 +40,7 @@ const json_value* parameter(const json_value& of, std::string_view name) {
     return all ? all->find(name) : nullptr;
 }
 
-/// What a parameter says that is true or false; `otherwise` when it is absent.
+/// The value of a true-or-false parameter; `otherwise` when it is absent.
 result<bool> flag_in(const json_value& of, std::string_view name, bool otherwise) {
     const json_value* const value = parameter(of, name);
     if (!value) return otherwise;
@@ -182,7 +182,7 @@ result<tensor> input_of(const json_value& sent, const tensor_spec& spec, std::st
 
 constexpr std::string_view shared_memory = "shared_memory_region";
 
-/// `supported`: what can be used instead. Errors: invalid_argument naming the first of them that is there.
+/// `supported`: what can be used instead. Errors: invalid_argument naming the first one that was sent.
 result<void> refuse_parameters(const json_value& of, const std::string& what,
                                std::initializer_list<std::string_view> refused, std::string_view supported) {
     for (const std::string_view each : refused)
@@ -242,7 +242,7 @@ result<void> read_outputs(const json_value& head, const model_signature& signatu
         if (!name) return name.error();
         const auto spec = std::ranges::find(signature.outputs, *name, &tensor_spec::name);
         if (spec == signature.outputs.end())
-            return wrong("\"" + *name + "\" is no output of the model; it has " +
+            return wrong("\"" + *name + "\" is not an output of the model; it has " +
                          names_of(signature.outputs));
         if (const auto good =
                 refuse_parameters(each, "output \"" + *name + "\"", {"classification", shared_memory},
@@ -289,7 +289,7 @@ std::string specs_of(const std::vector<tensor_spec>& specs) {
     return schemas::json_list(specs, [](const tensor_spec& each) {
         schemas::object_writer out;
         out.text("name", each.name).text("datatype", name_of(each.type));
-        // [] would be a scalar, [-1] a vector: nothing is said where nothing is known.
+        // [] would be a scalar, [-1] a vector: an unknown shape is left out.
         if (schemas::has_unknown_rank(each)) return out.finish();
         std::string shape;
         append_shape(shape, each.shape);

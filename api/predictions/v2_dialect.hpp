@@ -14,7 +14,7 @@ namespace herald::api::predictions {
 struct v2_request {
     std::string id;                      // echoed; may be empty
     tensors inputs;                      // in the signature's order
-    std::vector<std::uint32_t> outputs;  // places in the signature, in the order in which they are answered
+    std::vector<std::uint32_t> outputs;  // places in the signature, in the order of the answer
     std::vector<bool> is_binary;         // of each of these
 };
 

@@ -21,7 +21,7 @@ struct patience {
     runtime::event_loop& loop;                            // of the request
     std::int64_t deadline_ms = 0;                         // of the loop's steady time
     const runtime::http::server::peer* caller = nullptr;  // null: nobody can leave
-    const std::atomic<bool>* is_drained = nullptr;        // nothing is waited for any more; null: never
+    const std::atomic<bool>* is_drained = nullptr;        // waiting is over; null: never
 };
 
 inline error deadline_passed() {
@@ -30,8 +30,8 @@ inline error deadline_passed() {
 }
 inline error node_ends() { return runtime::unavailable("this node ends; try another"); }
 
-/// Gives up what takes too long. On the request's loop, beside a coroutine that waits for the slot; made only
-/// when there is something to wait for.
+/// Gives up a wait that takes too long. On the request's loop, beside a coroutine that waits for the slot;
+/// made only when there is something to wait for.
 template <class T>
 class waiting {
   public:

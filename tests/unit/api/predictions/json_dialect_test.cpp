@@ -75,7 +75,7 @@ TEST(json_request, of_a_model_without_inputs_is_the_empty_object) {
     expect_inputs("{}", {}, {});
     expect_not_taken("[1]", {}, {"the model takes no inputs; the body must be {}"});
     expect_not_taken("3", {}, {"the model takes no inputs; the body must be {}"});
-    expect_not_taken(R"({"x":1})", {}, {"\"x\" is no input of the model; it takes none"});
+    expect_not_taken(R"({"x":1})", {}, {"\"x\" is not an input of the model; it takes none"});
 }
 
 TEST(json_request, of_an_only_input_may_be_its_bare_value) {

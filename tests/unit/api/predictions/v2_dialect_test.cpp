@@ -59,7 +59,7 @@ TEST(v2_metadata, says_no_shape_of_an_output_of_unknown_rank) {
 TEST(v2_request, that_is_refused_is_told_what_would_be_right) {
     const auto of = [](const std::string& text) { return request_of_v2(text, {}, two_inputs()); };
     expect_not_taken(of(R"({"inputs":[{"name":"z","datatype":"INT32","shape":[0],"data":[]}]})"),
-                     {R"("z" is no input of the model; it has "a", "b")"});
+                     {R"("z" is not an input of the model; it has "a", "b")"});
     expect_not_taken(of(R"({"inputs":[)" + a_in_json + "," + b_in_json +
                         R"(],"outputs":[{"name":"s","parameters":{"classification":1}}]})"),
                      {"classification", "binary_data is"});
@@ -261,7 +261,7 @@ TEST(v2_request, says_which_outputs_are_answered_and_how) {
     ASSERT_TRUE(one) << one.error().message;
     EXPECT_EQ(one->is_binary, (std::vector<bool>{false}));
     expect_not_taken(with(R"("outputs":[{"name":"u"}])"),
-                     {"\"u\"", R"(no output of the model; it has "s", "t")"});
+                     {"\"u\"", R"(not an output of the model; it has "s", "t")"});
     expect_not_taken(with(R"("outputs":[{"name":"s"},{"name":"s"}])"), {"\"s\"", "twice"});
     expect_not_taken(with(R"("outputs":[{}])"), {"each member of outputs must be an object with a name"});
     expect_not_taken(with(R"("outputs":7)"), {"outputs"});
