@@ -1,5 +1,5 @@
-// The OpenAPI document, made from the route table: it contains exactly the routes, and what is told beside
-// them.
+// The OpenAPI document, made from the route table. It contains exactly the routes, and the parts that are not
+// in the table.
 #pragma once
 
 #include <span>

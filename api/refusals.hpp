@@ -1,5 +1,5 @@
-// Refusals that leave no row in the audit, so that strangers fill nothing: a counter, and a line in the log
-// now and then (design.md §1, wire.md §2).
+// Refusals that leave no row in the audit, so that strangers cannot fill it: a counter, and a log line now
+// and then (design.md §1, wire.md §2).
 #pragma once
 
 #include <atomic>
@@ -19,7 +19,7 @@ class refusals {
     void note(const runtime::http::server::request& received, const error& why) {
         note(received, why, received.path);
     }
-    /// The same; the line shows this in place of the path, which allows whoever has it.
+    /// The same; the line shows this in place of the path, because the path itself gives access.
     void note(const runtime::http::server::request&, const error&, std::string_view path);
 
   private:

@@ -52,8 +52,7 @@ http_response options_of_server() {
     return out;
 }
 
-/// Everything that is told to callers without credentials: the answers of open routes, and that a route does
-/// not exist.
+/// The answers to callers without credentials: those of open routes, and that a route does not exist.
 class open_answers {
   public:
     explicit open_answers(calls::readiness ready, std::string openapi = {})
@@ -72,7 +71,7 @@ class open_answers {
     const std::string x_openapi;
 };
 
-/// An answer whose end is not made before its beginning is sent.
+/// An answer whose beginning is sent before its end is made.
 class piecewise_body final : public runtime::http::body_stream {
   public:
     piecewise_body(runtime::blocking_pool& pool, std::string first,
@@ -161,7 +160,7 @@ class service final : public request_handler {
         call.show(state, std::move(admitted->who));
         if (row.handler) {
             auto written = co_await row.handler(call);
-            // What came to its place in the log is in the audit, but for a key that had ended by then.
+            // A command that came to its place in the log is in the audit, unless its key had ended by then.
             if (!written && (!call.has_sent() || written.error().code == error_code::unauthenticated))
                 x_refusals.note(received, written.error());
             co_return respond(std::move(written), state);
@@ -230,7 +229,7 @@ class service final : public request_handler {
         calls::caller who;
     };
 
-    /// Who asks, and the state to answer from; or the refusal. A caller who is not in the applied state is
+    /// The caller and the state to answer from, or the refusal. A caller who is not in the applied state is
     /// also looked up in the newest one. Needs only the header.
     boost::asio::awaitable<boost::system::result<admission, http_response>> admit(const request& received,
                                                                                   needed_state needed,
@@ -244,7 +243,7 @@ class service final : public request_handler {
                 }
             }
         }
-        // Nobody is refused for something that the state does not have yet.
+        // No caller is refused for something that the state does not have yet.
         auto newest = co_await calls::read_state(x_services.registry, limit);
         if (!newest) co_return error_response(newest.error());
         auto who = authenticate(received, *newest->view);
@@ -277,9 +276,9 @@ class service final : public request_handler {
         out = respond(std::move(answered), call.reading());
     }
 
-    /// Between two slices all who wait for a thread are before it. Most need no more than one; who needs more
-    /// waits for the user's turn first. The turn ends with the search: what is left of a long answer is read
-    /// from the state when the client has taken what came before.
+    /// After each slice the search goes to the back of the queue. Most need one slice; the others first wait
+    /// for their user's turn. The turn ends with the search: the rest of a long answer is read from the state
+    /// when the client has taken the part before.
     boost::asio::awaitable<result<http_response>> answer_in_slices(const route& row, reading_call& call,
                                                                    const time_limit& limit) {
         std::unique_ptr<calls::sliced_answer> work;

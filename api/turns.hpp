@@ -1,4 +1,4 @@
-// Of each user's calls that go through many rows, one runs at a time; the user's others wait.
+// Each user runs one long search at a time; the user's others wait.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
@@ -20,8 +20,8 @@ class turns {
 
     /// The user's turn; it ends when this is released. May outlive the turns object.
     using turn = std::shared_ptr<void>;
-    /// Waits for turns that the same user asked for earlier. Errors: resource_exhausted after
-    /// limits::turn_wait_ms_max on the clock of `scheduler`, the caller's loop.
+    /// Waits for the same user's earlier calls. Errors: resource_exhausted after limits::turn_wait_ms_max on
+    /// the clock of `scheduler`, the caller's loop.
     boost::asio::awaitable<result<turn>> take(schemas::user_id, runtime::scheduler&);
 
   private:

@@ -17,8 +17,8 @@
 namespace herald::api::calls {
 namespace detail {
 
-/// A coroutine that waits for a T. Everything but give() happens on its own loop, so whichever is first, the
-/// value or the end of its time, resumes it; what comes later is dropped.
+/// A coroutine that waits for a T. Everything but give() happens on its own loop. The value or the end of its
+/// time resumes it, whichever is first; the other is dropped.
 template <class T, class Handler>
 class waiter : public std::enable_shared_from_this<waiter<T, Handler>> {
   public:
@@ -71,14 +71,14 @@ boost::asio::awaitable<T> await_given(const Start& start, const time_limit* limi
 }  // namespace detail
 
 /// Calls `start` with a function that takes one T (a result), and resumes on the coroutine's own executor
-/// with what that function was given, or with limit.passed() when it was given nothing in time. The function
-/// must be called at most once, on any thread, and may be called when nobody waits any more. `start` and
-/// `limit` must outlive the await. Without a wait no timer is set.
+/// with what that function was given, or with limit.passed() if it was given nothing in time. The function
+/// must be called at most once, on any thread, and may be called when the wait is over. `start` and `limit`
+/// must outlive the await. Without a wait no timer is set.
 template <class T, class Start>
 boost::asio::awaitable<T> await_callback(const time_limit& limit, const Start& start) {
     return detail::await_given<T>(start, &limit);
 }
-/// For what always calls back in time: the function must be called exactly once.
+/// For callees that always call back in time: the function must be called exactly once.
 template <class T, class Start>
 boost::asio::awaitable<T> await_callback(const Start& start) {
     return detail::await_given<T>(start, nullptr);

@@ -77,7 +77,7 @@ struct credentials {
     std::string email, key;
 };
 
-/// What requests may name themselves by.
+/// The ids that requests may give themselves.
 struct credential_fields {
     std::optional<std::string_view> email, key, dashed_key, basic, token;
 
@@ -109,7 +109,7 @@ result<credentials> basic_credentials(std::string_view field) {
     return credentials{pair->substr(0, colon), pair->substr(colon + 1)};
 }
 
-/// Errors: unauthenticated, naming the header that is missing, wrong, or there twice.
+/// Errors: unauthenticated, naming the header that is missing, wrong, or sent twice.
 result<credentials> credentials_in(const request& received) {
     credential_fields fields;
     for (const auto& [name, value] : received.headers) {
@@ -388,7 +388,7 @@ result<caller> authenticate(const request& received, const storage::registry::st
         if (auto user = storage::registry::access::user_with_key(state, sent->email, key_hash))
             return caller{std::move(user), std::move(key_hash)};
     }
-    // The same text whether there is such a user or not: a stranger must not learn who has an account.
+    // The text is the same whether or not the user exists: a stranger must not learn who has an account.
     return runtime::unauthenticated(
         "the headers Grpc-Metadata-email and Grpc-Metadata-developer_key are not a valid pair; give the "
         "e-mail "

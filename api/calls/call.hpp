@@ -1,4 +1,4 @@
-// One request on its way through a handler: who sent it, what it contains, and the registry that it is about.
+// One request on its way through a handler: who sent it, what it contains, and the registry to answer from.
 #pragma once
 
 #include <atomic>
@@ -36,7 +36,7 @@ struct address_of_node {
     std::string scheme = "http";  // with this scheme
 };
 
-/// The bytes of artifacts that are under way on this node.
+/// The uploads and downloads of artifacts on this node.
 struct artifact_transfers {
     artifact_transfers();
     transfer_places uploads;
@@ -44,7 +44,7 @@ struct artifact_transfers {
     std::atomic<bool> is_store_checked = true;  // until then no upload begins
 };
 
-/// What handlers work with. Made by the composition; everything here outlives the server. Thread-safe.
+/// The parts that handlers use. The composition makes them; they outlive the server. Thread-safe.
 struct services {
     storage::node::registry_node& registry;
     storage::deliveries::trigger_calls& triggers;
@@ -58,13 +58,13 @@ struct services {
     runtime::http::client::plain_http http_locations = runtime::http::client::plain_http::refused;
     runtime::http::client::address_policy addresses;
     address_of_node address;
-    storage::deliveries::read_events* reads = nullptr;  // null: nobody is told of reads
-    /// As registry_node::options::quiesce.
+    storage::deliveries::read_events* reads = nullptr;  // null: no READ events are sent
+    /// See registry_node::options::quiesce.
     std::function<void(std::function<void()>)> quiesce{};
     bool has_other_nodes = false;
     std::shared_ptr<artifact_transfers> transfers = std::make_shared<artifact_transfers>();
-    /// Why this node has not loaded the build, batched so, as far as it has tried; empty: it has, or need
-    /// not, or nothing is known yet.
+    /// Why this node has not loaded the build with this batching; empty if it has, if it need not, or if it
+    /// has not tried yet.
     std::function<std::string(schemas::build_id, const schemas::batching_settings&)> why_not_loaded{};
 };
 
@@ -114,7 +114,7 @@ class reading_call {
     result<std::uint64_t> query_number(std::string_view name) const;
     /// The body as JSON; an empty body is `{}`. Errors: invalid_argument when it is not a JSON object.
     result<schemas::json_value> json() const;
-    /// The body as a JSON string. Errors: invalid_argument when it is none.
+    /// The body as a JSON string. Errors: invalid_argument when it is not a JSON string.
     result<std::string> text() const;
     template <schemas::described T>
     result<T> body() {
@@ -122,8 +122,8 @@ class reading_call {
         if (!value) return value.error();
         return body_as<T>(*value);
     }
-    /// Members that T does not have are ignored, but reported. Errors: invalid_argument naming a member that
-    /// is wrong or missing.
+    /// Unknown members are ignored and reported. Errors: invalid_argument naming a member that is wrong or
+    /// missing.
     template <schemas::described T>
     result<T> body_as(const schemas::json_value& value) {
         std::vector<schemas::unknown_member> unknown;
@@ -147,8 +147,8 @@ class reading_call {
     }
     /// Whether the caller wants ignored members refused: Prefer: handling=strict (RFC 7240).
     bool is_strict() const;
-    /// Where the caller found this node: "https://host[:port]". As the operator says, else as the request
-    /// does, else the address that the request was sent to.
+    /// Where the caller found this node: "https://host[:port]". The operator's choice comes first, then the
+    /// request's Host, then the address that the request was sent to.
     std::string base_url() const;
     /// For a strict caller: invalid_argument naming the members. For others, the answer's svc-warning names
     /// them.
@@ -156,7 +156,7 @@ class reading_call {
     /// The answer's svc-warning says it, too. Visible ASCII and spaces.
     void warn(std::string text) { x_warnings.push_back(std::move(text)); }
 
-    // ---- the state that the request is about, and who asks; set before any handler is called
+    // ---- the state to answer from, and the caller; set before any handler is called
     void show(storage::node::registry_node::reading state, caller who);
     const storage::registry::state::state_view& state() const noexcept { return *x_reading.view; }
     const storage::node::registry_node::reading& reading() const noexcept { return x_reading; }
@@ -188,7 +188,7 @@ class reading_call {
     std::vector<std::string> x_warnings;
 };
 
-/// A call that also changes or sends something: it has to wait, so it stays on its event loop.
+/// A call that also changes or sends something. It waits, so it stays on its event loop.
 class writing_call : public reading_call {
   public:
     using reading_call::answer;
@@ -201,21 +201,21 @@ class writing_call : public reading_call {
     /// is left to refuse here: submit() returns that outcome, or says that the requests differ.
     bool is_decided(const storage::registry::state::state_view&) const;
 
-    /// Whether a repeat of it is recognised.
+    /// Whether a repeat of the request is recognised.
     bool has_key() const { return received().header("idempotency-key").has_value(); }
     /// For everything that its handler waits for.
     const time_limit& limit() const noexcept { return x_limit; }
-    /// Whether a command of it went to the log: what became of that is in the audit.
+    /// Whether the request sent a command to the log. The audit has what became of it.
     bool has_sent() const noexcept { return x_has_sent; }
 
     /// Appends the command and waits until this node has applied it. The value is what apply decided;
-    /// refusals are errors. When the time is over, the error is that of a command whose outcome is unknown:
-    /// callers repeat a 504 by themselves, and it may have taken effect.
+    /// refusals are errors. When the time is over, the error says that the outcome is unknown: callers repeat
+    /// a 504 by themselves, and the command may have taken effect.
     template <schemas::commands::any_command Command>
     task<schemas::commands::outcome> submit(Command command) {
         return append(Command::type, schemas::encode(command), with().random.uuid());
     }
-    /// Submits, and answers with what is given.
+    /// Submits, and answers with the given value.
     template <schemas::commands::any_command Command, schemas::answers::answer Answer>
     task<runtime::http::http_response> write(Command command, Answer said) {
         const auto outcome = co_await submit(std::move(command));
@@ -291,7 +291,7 @@ task<schemas::commands::outcome> append_command(services&, const time_limit&, co
 task<storage::node::registry_node::reading> read_state(storage::node::registry_node&, const time_limit&);
 
 /// Finds the user by the e-mail and developer key in the request (wire.md §2). Errors: unauthenticated, also
-/// when either is present twice: whoever checks requests on the way may have read the other one.
+/// when either is present twice: a proxy that checks requests may have read the other one.
 result<caller> authenticate(const runtime::http::server::request&,
                             const storage::registry::state::state_view&);
 

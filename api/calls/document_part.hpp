@@ -1,4 +1,4 @@
-// What the OpenAPI document tells beside the table of routes: paths that are answered without it.
+// Parts of the OpenAPI document that are not in the table of routes: paths that are answered without it.
 #pragma once
 
 #include <map>
@@ -6,7 +6,7 @@
 
 namespace herald::api::calls {
 
-/// Each by its name in the document, as JSON text. No name may be one that the table's rows bring.
+/// Each by its name in the document, as JSON text. The names must differ from those of the table's rows.
 struct document_part {
     std::map<std::string, std::string> paths;
     std::map<std::string, std::string> schemas;

@@ -1,4 +1,4 @@
-// Answers to finds, in slices: each holds a thread for a moment, and no answer is in memory as a whole.
+// Answers to finds, in slices. Each slice holds a thread for a moment, and no answer is in memory as a whole.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace herald::api::calls {
 
-/// All but the rows, of which there are `shown`.
+/// All but the `shown` rows.
 template <class Page, class Answer>
 void tell_of_page(reading_call& call, Page& page, std::size_t shown, Answer& answer) {
     answer.total_records = page.total_records;
@@ -25,8 +25,8 @@ void tell_of_page(reading_call& call, Page& page, std::size_t shown, Answer& ans
                   " records; ask for the rest with pagination.page_token");
 }
 
-/// The text of an answer whose first member is the list of rows; the rows are read when it is their turn.
-/// Keeps the view that they are in. `View` makes of a row what is shown.
+/// The text of an answer whose first member is the list of rows. Rows are read one after another. Keeps the
+/// view that they are in. `View` makes the shown form of a row.
 template <class Row, class Answer, class View>
 class found_pieces final : public answer_pieces {
   public:
@@ -145,7 +145,7 @@ class sliced_find final : public sliced_answer {
 /// The query parameter as a number. Errors: invalid_argument.
 result<std::int64_t> number_in_query(const reading_call&, std::string_view name, std::int64_t otherwise);
 
-/// What a GET says of the page that it wants. Errors: invalid_argument for what is no number.
+/// The page that a GET asks for. Errors: invalid_argument for anything but a number.
 result<schemas::pagination> page_in_query(const reading_call&);
 inline constexpr query_parameter page_number{"page_number", "counted from 1; in place of page_token", true,
                                              false};

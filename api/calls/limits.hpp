@@ -8,7 +8,7 @@ namespace herald::limits {
 
 constexpr std::size_t path_parameters_max = 8;  // of a route
 constexpr std::size_t idempotency_key_bytes_max = 128;
-constexpr std::size_t base_url_bytes_max = 512;  // for a node's address as its callers know it
+constexpr std::size_t base_url_bytes_max = 512;  // of the URL at which callers reach a node
 constexpr std::size_t warning_name_bytes_max = 64;
 
 // Uploads and downloads of artifacts at a time on one node; those of all are in storage/artifacts/limits.hpp

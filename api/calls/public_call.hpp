@@ -12,7 +12,7 @@
 
 namespace herald::api::calls {
 
-/// What /readyz answers: 503 with the reason while there is one.
+/// The answer of /readyz: 503 while there is a reason not to be ready.
 struct readiness_report {
     std::optional<runtime::trouble> not_ready;
     std::string body;  // a JSON object

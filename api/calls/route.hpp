@@ -1,5 +1,5 @@
-// A row of the table of routes: what it answers, to whom, at what cost, and the types of body and answer,
-// from which the OpenAPI document follows.
+// A row of the table of routes: its callers, its limits, and the types of its body and answer. The OpenAPI
+// document is made from it.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
@@ -26,9 +26,9 @@ struct public_call;
 /// For requests that anybody may make.
 using public_handler = runtime::http::http_response (*)(const public_call&);
 using route_handler = boost::asio::awaitable<result<runtime::http::http_response>> (*)(writing_call&);
-/// For requests that their URL allows, with bodies in pieces.
+/// For requests that a signed URL allows, with bodies in pieces.
 using streamed_handler = boost::asio::awaitable<result<runtime::http::http_response>> (*)(streamed_call&);
-/// Whether the request may send its body: asked when only its header has arrived.
+/// Whether the request may send its body. Called when only the header has arrived.
 using streamed_judge = boost::asio::awaitable<result<void>> (*)(streamed_call&);
 /// For answers made from the state at hand, without waiting.
 using read_handler = result<runtime::http::http_response> (*)(reading_call&);
@@ -49,14 +49,14 @@ class sliced_answer {
     virtual ~sliced_answer() = default;
     /// Goes on for a slice of time, on one of these threads; empty: there is more to do.
     virtual result<std::optional<runtime::http::http_response>> next() = 0;
-    /// What comes behind the body that next() answered; null: nothing does.
+    /// The rest of the answer, behind the body that next() returned; null if there is none.
     virtual std::unique_ptr<answer_pieces> rest() { return nullptr; }
 };
 /// For answers from many rows of the state at hand.
 using slicing_handler = result<std::unique_ptr<sliced_answer>> (*)(reading_call&);
 
-/// Whom a route answers at all (wire.md §2); the rules decide what a caller may do there, also that he must
-/// be a system administrator. A signed URL names the user for whom it was made.
+/// Which callers a route answers (wire.md §2). The rules decide what a caller may do there, and whether they
+/// must be a system administrator. A signed URL names the user for whom it was made.
 enum class authentication : std::uint8_t {
     nobody,
     developer_key,
@@ -65,11 +65,11 @@ enum class authentication : std::uint8_t {
     signed_url
 };
 
-/// long_read goes through more rows than an event loop's thread should. What may be very many is made in
-/// slices; of those that need more than the first slice, one at a time runs for each caller.
+/// long_read goes through more rows than an event loop's thread should. Long answers are made in slices. A
+/// caller runs one at a time of those that need a second slice.
 enum class cost : std::uint8_t { quick, long_read };
 
-/// The state that a call needs. `applied`: only to know who asks; apply decides the rest.
+/// The state that a call needs. `applied`: only to find the caller; apply decides the rest.
 enum class needed_state : std::uint8_t { applied, newest };
 
 struct query_parameter {
@@ -79,12 +79,12 @@ struct query_parameter {
     bool is_required = true;  // without it: 400
 };
 
-/// What a caller needs on the thing that the path or body names, in addition to READ. Rules and reads refuse
-/// callers without it; without READ, the thing appears not to exist.
+/// The right, besides READ, that a caller needs on what the path or body names. Rules and reads refuse
+/// callers without it; to a caller without READ the thing does not exist.
 struct needed_right {
     schemas::protected_type on;
     schemas::action action;
-    schemas::action instead = schemas::action::none;  // another that will do as well
+    schemas::action instead = schemas::action::none;  // another right that is enough
 };
 
 /// A row of the table. Texts are literals. A pattern is a path whose segments are literal text, `{name}` (one
@@ -113,7 +113,7 @@ struct route {
     std::string_view summary;
     schemas::schema_maker body = nullptr;    // empty: no body
     bool needs_body = false;                 // some member of it is required
-    schemas::schema_maker answer = nullptr;  // empty: no JSON, but a text
+    schemas::schema_maker answer = nullptr;  // empty: a text, not JSON
     bool answers_with_bytes = false;         // in place of the text
     bool may_be_503 = false;                 // with the same type of answer
     bool may_be_404_in_text = false;         // as well as in JSON

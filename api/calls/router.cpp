@@ -75,7 +75,7 @@ struct router::search {
     const pattern_end* found = nullptr;
     unsigned methods = 0;  // of the most literal pattern that matches, one bit each
 
-    // What a more literal pattern knows, as find, may be a name, too, but no id.
+    // A segment that a more literal pattern takes (find) may also be a name, but not an id.
     bool may_hold(const pattern_end& end) const {
         for (std::size_t i = 0; i < end.names.size(); ++i)
             if (!is_name(end.names[i]) && values[i].find_first_not_of("0123456789") != std::string_view::npos)

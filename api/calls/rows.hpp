@@ -1,5 +1,5 @@
-// How rows of the table of routes are made: by what kind of call it is, and over which types. A file of
-// handlers ends with its rows.
+// Makes rows of the table of routes, by the kind of call and its types. A file of handlers ends with its
+// rows.
 #pragma once
 
 #include "api/calls/route.hpp"
@@ -11,7 +11,7 @@ namespace herald::api::calls::rows {
 
 using runtime::http::http_method;
 
-/// A GET of what anybody may ask.
+/// A GET that anybody may make.
 constexpr route open(std::string_view name, std::string_view pattern, public_handler handler,
                      schemas::schema_maker answer, std::string_view summary) {
     route row;
@@ -25,7 +25,7 @@ constexpr route open(std::string_view name, std::string_view pattern, public_han
     return row;
 }
 
-/// A request that its URL allows, with bytes that come or go piece by piece.
+/// A request that a signed URL allows, with bytes that come or go piece by piece.
 constexpr route streamed(std::string_view name, http_method method, std::string_view pattern,
                          streamed_handler handler, streamed_judge judge, std::string_view tag,
                          std::string_view summary) {
@@ -50,7 +50,7 @@ constexpr route with_body(route row) {
     return row;
 }
 
-/// The row of a GET as that of a POST, whose body says what to look at.
+/// A POST in place of a GET: the body says what to look at.
 template <schemas::described Body>
 constexpr route asking(route row) {
     row.method = http_method::post;
@@ -138,14 +138,14 @@ constexpr route ask(std::string_view name, std::string_view pattern, read_handle
     return asking<Body>(read<Answer>(name, pattern, handler, tag, summary));
 }
 
-/// A DELETE of what the path names. A body is allowed, and not looked at.
+/// A DELETE of what the path names. A body is allowed and ignored.
 template <schemas::answers::answer Answer>
 constexpr route erase(std::string_view name, std::string_view pattern, route_handler handler,
                       std::string_view tag, std::string_view summary) {
     return change<Answer>(name, http_method::delete_, pattern, handler, tag, summary);
 }
 
-/// A POST that acts on what the state says.
+/// A POST that acts on the state.
 template <schemas::described Body, schemas::answers::answer Answer>
 constexpr route act(std::string_view name, std::string_view pattern, route_handler handler,
                     std::string_view tag, std::string_view summary) {

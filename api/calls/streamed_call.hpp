@@ -1,4 +1,4 @@
-// A request that is allowed by its URL alone, and whose body or answer comes piece by piece.
+// A request that its signed URL alone allows, with a body or an answer that comes piece by piece.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
@@ -9,8 +9,8 @@
 namespace herald::api::calls {
 
 /// Lives for one request, on its event loop. Bodies may take as long as they make progress (the server's
-/// bounds of pace); everything else that its handler waits for ends with the row's deadline, counted from
-/// the moment when it is asked for.
+/// bounds of pace); any other wait of its handler ends with the row's deadline, counted from the beginning of
+/// that wait.
 class streamed_call {
   public:
     streamed_call(const runtime::http::server::request& received, const route_match& match, services& with,

@@ -1,4 +1,4 @@
-// READ events: whoever asks for them is told of what a GET showed (wire.md "Events").
+// READ events: webhooks that ask for them get an event for what a GET showed (wire.md "Events").
 #pragma once
 
 #include "schemas/deployment.hpp"
@@ -9,7 +9,7 @@ namespace herald::api::calls {
 
 class reading_call;
 
-/// Best effort: costs next to nothing where nobody asks, and never fails.
+/// Best effort: costs next to nothing if no webhook asks, and never fails.
 void tell_read(const reading_call&, const schemas::registered_model&);
 void tell_read(const reading_call&, const schemas::model_version&);
 void tell_read(const reading_call&, const schemas::build&);

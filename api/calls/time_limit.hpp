@@ -9,8 +9,8 @@
 
 namespace herald::api::calls {
 
-/// Begins when the service takes the request over. Whatever the handler waits for then ends with passed(), so
-/// that the handler ends by itself and nothing of it is left behind (await_callback.hpp). Lives on the
+/// Begins when the service takes the request over. Each wait of the handler then ends with passed() at the
+/// latest, so the handler ends by itself and leaves nothing behind (await_callback.hpp). Lives on the
 /// request's loop, for as long as its handler; only is_over() may be called on any thread.
 class time_limit {
   public:

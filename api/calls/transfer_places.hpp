@@ -1,5 +1,5 @@
-// Large bodies that are under way: how many there may be at a time, in all, of one user, and by one signed
-// URL. Without shares one caller could keep all places for as long as its bodies take.
+// Counts large bodies under way: all of them, those of one user, and those by one signed URL. Without shares
+// one caller could keep all places.
 #pragma once
 
 #include <cstddef>

@@ -84,7 +84,7 @@ calls::response end_in_organization(calls::writing_call& call, std::string_view 
     co_return co_await call.write(std::move(command), std::move(answer));
 }
 
-/// The user whom a command changed, as reads show him now: with the default workspace that holds.
+/// The user whom a command changed, as reads now show them: with the default workspace in force.
 inline schemas::user shown_now(const calls::writing_call& call, schemas::user changed) {
     const auto applied = call.with().registry.read_applied();
     return storage::registry::find::as_shown(applied ? *applied->view : call.state(), std::move(changed));

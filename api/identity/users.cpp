@@ -89,8 +89,8 @@ response delete_user(writing_call& call) {
     co_return co_await call.write(command, answers::accepted());
 }
 
-/// Who is named by the first of the query parameters that is there: e-mail, id or username. Whom the caller
-/// may not see is not found, as if there were none.
+/// The user that the first of these query parameters names: e-mail, id or username. A user whom the caller
+/// may not see is not found.
 result<schemas::user> user_asked_for(const reading_call& call) {
     const storage::registry::state::state_view& state = call.state();
     std::optional<schemas::user> found;

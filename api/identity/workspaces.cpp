@@ -1,4 +1,4 @@
-// Workspaces, as who may see them (wire.md §2, client_calls.md §1).
+// Workspaces, as their members see them (wire.md §2, client_calls.md §1).
 #include "api/calls/handler.hpp"
 #include "api/calls/rows.hpp"
 #include "api/identity/answering.hpp"

@@ -115,8 +115,8 @@ calls::slicing find_audit(reading_call& call) {
 
 constexpr std::size_t rows_per_piece = 256;
 
-/// A line a row, as JSON, then the seal. Holds the state as it was when it was asked for, so that rows that
-/// come or go meanwhile do not show.
+/// One JSON object a row, then the seal. Holds the state as it was at the request, so rows that come or go
+/// meanwhile do not show.
 class export_stream final : public runtime::http::body_stream {
   public:
     export_stream(std::shared_ptr<const state_view> state, schemas::audit_seal seal, std::string seed)
@@ -183,7 +183,7 @@ constexpr calls::query_parameter filters[]{
 
 using namespace calls::rows;
 
-/// Only for system administrators; a read sees to that itself.
+/// Only for system administrators; the read checks that itself.
 constexpr calls::route exported = [] {
     calls::route row = list<answers::audit_entries>(
         "export_audit", "/api/v1/uac-proxy/audit/export", export_audit, "audit",

@@ -1,5 +1,5 @@
-// Backups and snapshots of the installation, made by this node while it serves. For system administrators:
-// a backup holds everything. Files are named, never sent: they are for who runs the machine.
+// Backups and snapshots of the installation, made by this node while it serves. For system administrators: a
+// backup holds everything. Files are named, never sent: they are for the operator of the machine.
 #include "storage/backup/backup_desk.hpp"
 
 #include "api/calls/handler.hpp"
@@ -117,8 +117,7 @@ using namespace calls::rows;
 constexpr std::string_view backups_path = "/api/v1/uac-proxy/backups";
 constexpr std::string_view snapshots_path = "/api/v1/uac-proxy/snapshots";
 
-/// The lists are for system administrators, too: their handlers see to that, since a read has no command
-/// whose rule would.
+/// The lists are for system administrators, too. Their handlers check that, because a read has no rule.
 const calls::route table[] = {
     for_system_administrators(act<requests::nothing, answers::begun_backup>(
         "make_backup", backups_path, make_backup, "backups",

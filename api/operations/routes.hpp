@@ -1,4 +1,4 @@
-// The routes of what operators and clients ask of the installation. A file of handlers ends with its rows.
+// The routes for operators: health, metrics, backups, audit, flags. A file of handlers ends with its rows.
 #pragma once
 
 #include <array>

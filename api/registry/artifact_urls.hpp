@@ -1,4 +1,4 @@
-// Signed URLs of artifacts: what they allow stands in them, and only this installation can make them (wire.md
+// Signed URLs of artifacts. A URL says what it allows, and only this installation can make it (wire.md
 // "Artifact URLs").
 #pragma once
 
@@ -23,7 +23,7 @@ struct artifact_url {
     schemas::user_id user;  // whose rights count when it is used
     std::int64_t expires_ms = 0;
     std::string key_name;   // of the key ring's key that signed it
-    schemas::uuid drawn{};  // no two URLs are the same: what uses one is counted by it
+    schemas::uuid drawn{};  // makes each URL unique, so that its uses can be counted
 
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "version", self.version);
@@ -39,13 +39,13 @@ struct artifact_url {
 };
 
 /// The last segment of the path says what the URL allows, and the query holds its signature: logs keep paths,
-/// and what they keep must not be of use to who reads them. Both are letters and digits.
+/// and a path alone must be of no use to their readers. Both are letters and digits.
 struct signed_text {
     std::string said;
     std::string signature;
 };
-/// The current key of the ring signs it. `log` is the log and the generation that it is for
-/// (find::log_of_urls): a copy of an installation has the same keys, and gives its ids to others.
+/// The current key of the ring signs it. `log` is its log and generation (find::log_of_urls): a copy of an
+/// installation has the same keys, and uses the same ids for other things.
 signed_text text_of(artifact_url, std::string_view log, const runtime::key_ring&);
 /// Errors: permission_denied when it was altered, is of another log or generation, has expired, or is for the
 /// other use.

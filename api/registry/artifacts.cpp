@@ -1,5 +1,5 @@
-// The bytes of artifacts: the URLs that they are sent to and read from, and multipart uploads (wire.md §3,
-// client_calls.md §4).
+// The bytes of artifacts: signed URLs, uploads, downloads, multipart uploads (wire.md §3, client_calls.md
+// §4).
 #include "schemas/requests/artifacts.hpp"
 
 #include "api/calls/handler.hpp"
@@ -94,7 +94,7 @@ struct allowed {
     schemas::model_version version;
 };
 
-/// What a state that may be old says against somebody may be untrue by now.
+/// A refusal from a state that may be old may be untrue by now.
 error told_from(const storage::node::registry_node::reading& state, error why) {
     if (state.stale && (why.code == error_code::permission_denied || why.code == error_code::not_found))
         return runtime::unavailable("the log cannot be reached, and this node's state may be old; try again");
@@ -140,8 +140,8 @@ result<void> check_head_of_put(const streamed_call& call) {
     return calls::check_coding(call.received());
 }
 
-/// What remains of a judgement while the bytes come: no view of the state, which would keep all that is
-/// replaced in it meanwhile.
+/// What is kept of a judgement while the bytes come. It holds no view of the state, which would keep all that
+/// is replaced meanwhile.
 struct upload_target {
     artifact_url url;
     storage::artifacts::store_owner log;
@@ -170,7 +170,8 @@ result<calls::transfer_places::place> place_for(streamed_call& call, calls::tran
 boost::asio::awaitable<result<void>> judge_put(streamed_call& call) {
     const auto target = co_await allowed_to_put(call);
     if (!target) co_return target.error();
-    // Whether there is a place is told before the client sends gigabytes; it is taken when they come.
+    // The client learns whether there is a place before it sends gigabytes; the place is taken when they
+    // come.
     co_return call.with().transfers->uploads.check(target->url.user, call.query("signature"));
 }
 
@@ -203,7 +204,7 @@ boost::asio::awaitable<result<void>> judge_get(streamed_call& call) {
     co_return result<void>();
 }
 
-/// Part 1 is the whole, unless clients are told to upload in parts.
+/// Part 1 is the whole, unless the client uploads in parts.
 bool is_part(const artifact_url& url, const streamed_call& call) {
     return url.part_number > 1 || (url.part_number == 1 && call.with().artifacts.wants_parts());
 }
@@ -219,8 +220,8 @@ calls::task<schemas::commands::outcome> refer_to(streamed_call& call, const arti
     co_return co_await call.submit_for(url.user, whole);
 }
 
-/// Tells the log that the bytes are stored. When it certainly did not take that, nothing refers to the
-/// object, which is erased; one whose command may still come into the log is left to the collector.
+/// Appends that the bytes are stored. If the log certainly did not take that, the object is erased, because
+/// nothing refers to it. An object whose command may still come into the log is left to the collector.
 calls::task<> tell_of(streamed_call& call, const stored_object& stored) {
     const schemas::commands::store_blob blob{stored.digest, stored.bytes, stored.object};
     const schemas::user_id nobody;
@@ -231,7 +232,7 @@ calls::task<> tell_of(streamed_call& call, const stored_object& stored) {
     co_return known.error();
 }
 
-/// What is stored in another log's store, or where the store's disk should be, is lost. Errors: unavailable.
+/// Bytes would be lost in another log's store, or where the store's disk should be. Errors: unavailable.
 calls::task<> check_store(streamed_call& call, const storage::artifacts::store_owner& mine) {
     const auto found = co_await call.with().artifacts.owner();
     if (!found) co_return found.error();
@@ -284,8 +285,8 @@ found_bytes bytes_of(std::vector<schemas::blob> parts) {
     return found;
 }
 
-/// A range of bytes that have been replaced since is answered with the whole of what is there now. A range is
-/// for GET alone (RFC 9110 §14.2).
+/// A range of bytes that were replaced since gets the whole of the new bytes. A range is for GET alone (RFC
+/// 9110 §14.2).
 wanted_range range_wanted(const streamed_call& call, const found_bytes& found) {
     if (call.received().method == http_method::head) return {};
     const auto only_if = call.received().header("if-range");
@@ -313,7 +314,7 @@ http_response head_of(const found_bytes& found, const wanted_range& wanted) {
     return out;
 }
 
-/// What a URL for GET leads to, without a view of the state.
+/// The object that a URL for GET leads to, without a view of the state.
 struct download {
     artifact_url url;
     found_bytes found;

@@ -13,7 +13,7 @@ wanted_range part(std::uint64_t first, std::uint64_t last, std::uint64_t size) {
     return {range_kind::part, {first, std::min(last, size - 1) - first + 1}};
 }
 
-/// A number beyond 64 bits is behind the end of everything.
+/// A number beyond 64 bits is beyond every end.
 std::optional<std::uint64_t> position_of(std::string_view text) {
     if (text.empty() || text.find_first_not_of("0123456789") != std::string_view::npos) return std::nullopt;
     return runtime::parse_decimal(text).value_or(UINT64_MAX);

@@ -16,8 +16,8 @@ struct wanted_range {
     storage::artifacts::byte_range bytes;  // of a part
 };
 
-/// One range of bytes. Whatever else the field says (several ranges, another unit, bad syntax) is answered
-/// with the whole, as the RFC allows.
+/// One range of bytes. Anything else (several ranges, another unit, bad syntax) gets the whole, as the RFC
+/// allows.
 wanted_range range_of(std::optional<std::string_view> field, std::uint64_t size);
 
 }  // namespace herald::api::registry

@@ -1,4 +1,4 @@
-// What updates of models and of versions have in common: which members they are about, and what they ignore.
+// What updates of models and versions share: the members that they change, and those that they ignore.
 #pragma once
 
 #include <algorithm>
@@ -20,15 +20,15 @@ inline std::vector<std::string> members_of(const schemas::json_value& body) {
     return names;
 }
 
-/// The record inside the body of a PATCH …/full_body; {} where there is none.
+/// The record inside the body of a PATCH …/full_body; {} if there is no record.
 inline schemas::json_value record_in(const schemas::json_value& body, std::string_view name) {
     const schemas::json_value* record = body.find(name);
     return record && !record->is_null() ? *record : schemas::json_value(schemas::json_object{});
 }
 
-/// What a PATCH …/full_body replaces: the members that the mask names, without one those that the record has.
-/// What the server owns may be named, and is ignored. Errors: invalid_argument for a name that `Update` has
-/// not.
+/// The members that a PATCH …/full_body replaces: those that the mask names, or without a mask those of the
+/// record. The mask may name members that the server owns; they are ignored. Errors: invalid_argument for an
+/// unknown name.
 template <schemas::described Update>
 result<std::vector<std::string>> members_to_replace(
     calls::reading_call& call, const schemas::json_value& record,
@@ -53,8 +53,8 @@ result<std::vector<std::string>> members_to_replace(
     return mask->paths;
 }
 
-/// A strict caller must be told before anything is changed, so the newest row is compared. What was done at
-/// the first request is not refused to its repeat, whatever became of the row.
+/// A strict caller must get the refusal before anything is changed, so the newest row is compared. A repeat
+/// is not refused what the first request did, whatever became of the row.
 template <schemas::described Update, class RowOfPath, class View>
 calls::task<> refuse_ignored(calls::writing_call& call, const schemas::json_value& record,
                              RowOfPath row_of_path, View view) {
@@ -68,8 +68,9 @@ calls::task<> refuse_ignored(calls::writing_call& call, const schemas::json_valu
     co_return call.ignore_owned<Update>(record, shown);
 }
 
-/// Submits an update. What the server owns is ignored in `record`, the one in the body. `row_of_path` finds
-/// the row that the path names in a state; `view` makes the answer of it, whose only member is the record.
+/// Submits an update. Members of `record`, the record in the body, that the server owns are ignored.
+/// `row_of_path` finds the row that the path names in a state; `view` makes the answer of it, whose only
+/// member is the record.
 template <schemas::described Update, schemas::commands::any_command Command, class RowOfPath, class View>
 calls::response write_update(calls::writing_call& call, const schemas::json_value& record, Command command,
                              RowOfPath row_of_path, View view) {

@@ -1,5 +1,5 @@
-// The flat table of routes (wire.md), put together of what each file of handlers has. One row a method and
-// path; several paths may lead to one handler.
+// The flat table of routes (wire.md), put together from the rows of each file of handlers. One row a method
+// and path; several paths may lead to one handler.
 #include "api/routes/routes.hpp"
 
 #include <array>
@@ -37,7 +37,8 @@ std::vector<route> put_together() {
 }  // namespace
 
 std::span<const route> all_routes(metrics_here metrics_too) {
-    static const std::vector<route> table = put_together();  // /metrics is the first: some nodes are without
+    static const std::vector<route> table =
+        put_together();  // /metrics is the first: some nodes do not have it
     return std::span(table).subspan(metrics_too == metrics_here::yes ? 0 : 1);
 }
 std::span<const route> operator_routes() { return operations::operator_routes(); }

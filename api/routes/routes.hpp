@@ -1,4 +1,4 @@
-// Every route of the program: the flat table from which the OpenAPI document is also made.
+// Every route of the program, in one flat table. The OpenAPI document is made from it, too.
 #pragma once
 
 #include <span>

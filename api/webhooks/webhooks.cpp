@@ -257,8 +257,7 @@ response delete_webhooks(writing_call& call) {
     co_return co_await call.write(std::move(command), answers::done());
 }
 
-/// Takes the same way as every delivery: log, worker, attempts (design.md §3). Its answer is the receiver's
-/// answer.
+/// A test goes the way of every delivery: log, worker, attempts (design.md §3). The answer is the receiver's.
 response trigger_test(writing_call& call) {
     const auto body = call.body<requests::trigger_test>();
     if (!body) co_return body.error();
