@@ -26,7 +26,7 @@ class publisher {
     virtual void wake() = 0;
     /// The token of the claim that it runs under; 0 while it does not run.
     virtual std::uint64_t token() const = 0;
-    /// For the heartbeat: what is certainly in the log but not yet in the state.
+    /// For the heartbeat: how far the log certainly goes beyond the state.
     virtual std::vector<schemas::published_position> published() const = 0;
 };
 

@@ -76,7 +76,8 @@ publisher_actions publisher_machine::tail_read(std::uint64_t epoch, std::size_t 
     read_what_is_due(now_ms);
     pump(now_ms);
     flow& its = x_flows[stream];
-    if (its.records_in_flight == 0) its.failures_in_a_row = 0;  // otherwise the appends in flight will tell
+    if (its.records_in_flight == 0)
+        its.failures_in_a_row = 0;  // otherwise the appends in flight will show it
     return take();
 }
 

@@ -52,8 +52,7 @@ class table_content {
         return static_cast<std::size_t>(std::count_if(
             x_rows.begin(), x_rows.end(), [](const auto& row) { return !row.second.row.enabled; }));
     }
-    /// From now on a webhook that is switched off leaves a line in the log: what is read from here on is
-    /// news.
+    /// From here on everything read is new, so a webhook that is switched off gets a log line.
     void tell_news() { x_tells_news = true; }
 
   private:

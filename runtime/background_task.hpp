@@ -18,9 +18,9 @@ class background_task {
     background_task(const background_task&) = delete;
     background_task& operator=(const background_task&) = delete;
 
-    /// `work(std::stop_token)` runs on another thread, after `first()` on this one; what either throws ends
-    /// the process. Errors: already_exists while the one before runs; aborted after end(); resource_exhausted
-    /// when there is no thread for it.
+    /// `work(std::stop_token)` runs on another thread, after `first()` on this one; an exception of either
+    /// ends the process. Errors: already_exists while the one before runs; aborted after end();
+    /// resource_exhausted when there is no thread for it.
     template <class Work, class First>
     result<void> begin(Work work, First first) {
         const lock_guard lock(x_mutex);

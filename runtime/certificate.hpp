@@ -7,8 +7,7 @@
 
 namespace herald::runtime {
 
-/// When the first certificate of a PEM file expires, in ms since the Unix epoch; empty when there is none
-/// that can be read.
+/// When the first certificate of a PEM file expires, in ms since the Unix epoch; empty when none can be read.
 std::optional<std::int64_t> certificate_expiry_ms(const std::filesystem::path& pem_file);
 
 }  // namespace herald::runtime

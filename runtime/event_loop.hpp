@@ -173,7 +173,7 @@ class started_call : public std::enable_shared_from_this<started_call<Result>> {
         return call;
     }
 
-    /// Who waits hears deadline_exceeded at once. The work goes on; what comes of it is dropped.
+    /// The waiter gets deadline_exceeded at once. The work goes on, and its result is dropped.
     void give_up() {
         if (x_has_ended) return;
         x_is_given_up = true;
@@ -183,7 +183,7 @@ class started_call : public std::enable_shared_from_this<started_call<Result>> {
     /// Whether the work is done.
     bool has_ended() const noexcept { return x_has_ended; }
 
-    /// What the work returned or threw. Once. Errors: also those of give_up().
+    /// Returns or throws what the work did. Call it once. Errors: also those of give_up().
     boost::asio::awaitable<Result> wait() {
         const auto self = this->shared_from_this();
         if (!x_has_ended && !x_is_given_up) {

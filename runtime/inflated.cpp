@@ -8,7 +8,7 @@
 namespace herald::runtime {
 namespace {
 
-/// The largest window; the form, gzip or zlib, is told by the data.
+/// The largest window; the data show whether the form is gzip or zlib.
 constexpr int window_bits = 15 + 32;
 constexpr std::size_t first_bytes = 16 * 1024;
 
@@ -37,7 +37,7 @@ error too_long(std::size_t bytes_max) {
 
 error not_compressed() {
     return invalid_argument(
-        "the body is not what its Content-Encoding says: it is no whole gzip or zlib data");
+        "the body is not what its Content-Encoding says: it is not whole gzip or zlib data");
 }
 
 }  // namespace

@@ -9,8 +9,8 @@
 
 namespace herald::runtime {
 
-/// Errors: invalid_argument for what is not one or several whole members of either form, and, with status
-/// 413, for more than `bytes_max` bytes inflated; no more than that is ever held.
+/// Errors: invalid_argument unless the body is one or several whole members of either form; with status 413
+/// for more than `bytes_max` inflated bytes, which are never held.
 result<std::string> inflated(std::string_view compressed, std::size_t bytes_max);
 
 }  // namespace herald::runtime

@@ -16,7 +16,8 @@ constexpr std::int64_t drain_ms_max = 9'500;
 constexpr std::int64_t unheard_ms_max = 8'000;
 constexpr std::size_t url_bytes_max = 2'048;
 constexpr std::size_t attempts_in_flight_max = 512;
-/// At most this many values of one metric's first label are told apart, as of a thousand endpoints.
+/// At most this many values of one metric's first label are kept apart, for example those of a thousand
+/// endpoints.
 constexpr std::size_t metric_label_values_max = 1'024;
 
 // File descriptors (runtime/descriptors.hpp)

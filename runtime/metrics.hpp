@@ -84,8 +84,8 @@ inline histogram& metric_histogram(const metric_name& of, metric_labels labels =
     return metric_histogram(of.name, of.help, labels);
 }
 
-/// The same for a first label that comes and goes: once nobody holds it, the metric goes from the text. Of
-/// one name all are held, or none is.
+/// The same for a first label that comes and goes: once nobody holds it, the metric disappears from the text.
+/// All metrics of one name are held, or none.
 std::shared_ptr<counter> held_counter(const metric_name&, metric_labels);
 std::shared_ptr<gauge> held_gauge(const metric_name&, metric_labels);
 std::shared_ptr<histogram> held_histogram(const metric_name&, metric_labels);

@@ -94,8 +94,8 @@ class HERALD_THREAD_SAFETY(scoped_lockable) shared_lock {
     shared_mutex& x_mutex;
 };
 
-/// The opposite: while this lives, a held mutex is free. (clang is told that its destructor takes the mutex
-/// again by "release": of this object, not of the mutex.)
+/// The opposite: while this lives, a held mutex is free. (For clang, "release" at the destructor means that
+/// this object releases, so that the mutex is taken again.)
 class HERALD_THREAD_SAFETY(scoped_lockable) unlock_guard {
   public:
     explicit unlock_guard(mutex& of) HERALD_THREAD_SAFETY(release_capability(of)) : x_mutex(of) {

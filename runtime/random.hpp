@@ -40,7 +40,7 @@ class seeded_random final : public random_source {
 
 /// "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx", lower case.
 std::string uuid_text(const std::array<std::uint8_t, 16>&);
-/// Of such a text, in lower or upper case; empty for any other.
+/// The UUID of such a text, in lower or upper case; empty for any other text.
 std::optional<std::array<std::uint8_t, 16>> parse_uuid(std::string_view text) noexcept;
 
 }  // namespace herald::runtime

@@ -12,13 +12,13 @@ namespace herald::runtime {
 /// Appends `text` as a JSON string, including quotes. Bytes that are not UTF-8 become U+FFFD.
 void append_json_string(std::string& out, std::string_view text);
 bool is_valid_utf8(std::string_view text) noexcept;
-/// Its beginning, at most `bytes_max` bytes of whole characters: what is not UTF-8, and U+0000, become
-/// U+FFFD.
+/// The beginning of the text, at most `bytes_max` bytes of whole characters. Bytes that are not UTF-8, and
+/// U+0000, become U+FFFD.
 std::string shortened(std::string_view text, std::size_t bytes_max);
 /// "2026-01-31T09:30:00.123Z" (UTC). Pure arithmetic: no locale, no time zone database.
 std::string iso8601_ms(std::int64_t ms_since_epoch);
-/// Of a time as RFC 3339 writes it, with any number of digits behind the second, of which three count, and Z
-/// or an offset; empty for any other text, and for years before 1970 and after 9999.
+/// The time of an RFC 3339 text, with Z or an offset and any number of digits behind the second, of which
+/// three count; empty for any other text, and for years before 1970 and after 9999.
 std::optional<std::int64_t> parse_iso8601_ms(std::string_view text) noexcept;
 /// "Tue, 15 Nov 1994 08:12:31 GMT" (RFC 9110 §5.6.7).
 std::string http_date(std::int64_t ms_since_epoch);

@@ -24,7 +24,7 @@ struct build {
     bool uses_flask = false;
     schemas::scan_id scan_id;         // the newest; 0: unscanned
     schemas::scan_id unsafe_scan_id;  // the first that reported the build unsafe; 0: none did
-    // Of a build that Herald makes of the version's model; it holds a reference to these bytes of its own.
+    // The model of a build that Herald makes; the build holds its own reference to these bytes.
     std::vector<blob_part> model_parts;
     std::string base_url;      // where who asked for it found a node
     std::string image_digest;  // SHA-256, 32 bytes, once it is finished
@@ -71,7 +71,7 @@ struct scan {
     schemas::event_id event_id;  // of the REQUEST_SCAN event; empty when the feature flag was off
     user_id requested_by;
     std::string message;           // why the status is error, or why the build remains ineligible
-    bool waits_for_build = false;  // REQUEST_SCAN is told once the build is finished
+    bool waits_for_build = false;  // REQUEST_SCAN is sent once the build is finished
 
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "id", self.id);

@@ -10,7 +10,7 @@ using endpoint_stage_id = id<struct endpoint_stage_kind>;
 using access_token_id = id<struct access_token_kind>;
 using update_id = id<struct update_kind>;
 
-/// Of shares of the traffic and of thresholds that are rates.
+/// The unit of shares of the traffic, and of thresholds that are rates.
 inline constexpr std::uint32_t whole_ppm = 1'000'000;
 
 struct endpoint {
@@ -126,7 +126,7 @@ struct endpoint_stage {
     }
 };
 
-/// Of a stage. Checked by its hash, listed by its sealed value.
+/// A stage's token. Checked by its hash, listed by its sealed value.
 struct access_token {
     access_token_id id;
     endpoint_stage_id stage_id;
@@ -219,7 +219,7 @@ struct latency_bucket {
     }
 };
 
-/// What was counted of a component in one interval.
+/// The counts of a component in one interval.
 struct component_counts {
     std::uint64_t requests = 0;
     std::uint64_t errors_4xx = 0;  // without 401, 403, 404, 408, 429

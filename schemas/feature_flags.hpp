@@ -1,4 +1,5 @@
-// What of Herald an administrator can switch off for the whole installation (wire.md §7 "Feature flags").
+// The parts of Herald that an administrator can switch off for the whole installation (wire.md §7 "Feature
+// flags").
 #pragma once
 
 #include "schemas/describe.hpp"

@@ -122,7 +122,8 @@ struct role {
     bool built_in = false;
     std::vector<resource_actions> actions;
     std::int64_t time_created = 0;
-    bool reports_scans = false;  // whoever has the role may report scans; no action: clients know none for it
+    bool reports_scans = false;  // members with this role may report scans; there is no action, because
+                                 // clients have none for it
 
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "id", self.id);

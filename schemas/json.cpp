@@ -259,7 +259,7 @@ class reader {
                 "is " + shortened(token) +
                     "; a number must be from -1.7976931348623157e308 to 1.7976931348623157e308",
                 at);
-        return wrong_text(shortened(token) + " is no number of JSON, as 12, -0.5 and 1e3 are", at);
+        return wrong_text(shortened(token) + " is not a JSON number such as 12, -0.5 or 1e3", at);
     }
     bool too_deep(std::size_t at) {
         return wrong_text(
@@ -272,7 +272,7 @@ class reader {
             "\\u with four hexadecimal digits, of which \\ud800 to \\udfff come in pairs",
             at);
     }
-    /// For strings that do not end or that contain control characters, simdjson does not tell the place.
+    /// simdjson does not report the place of a string that does not end or that contains control characters.
     bool wrong_string() {
         std::size_t begin = 0;
         bool is_inside = false;

@@ -134,7 +134,7 @@ struct json_writer {
 
 /// invalid_argument "<path> is <what it holds>; it must be <expected>".
 error wrong_member(std::string_view path, const json_value& found, std::string_view expected);
-/// Of an integer that is too large or too small, the error says from where to where it may be.
+/// The error for an integer that is too large or too small names the range.
 error wrong_integer(std::string_view path, const json_value& found, std::int64_t least, std::uint64_t most);
 /// invalid_argument: more than limits::json_list_elements_max.
 error too_many_elements(std::string_view path, std::size_t count);
@@ -258,7 +258,7 @@ struct json_reader {
         }
     }
 
-    /// An id in a list names something: there, 0 and "" are no way to say that there is none.
+    /// An id in a list names something: 0 and "" do not mean "none" there.
     template <class T>
     void read_element(const json_value& found, const std::string& where, T& value) {
         read(found, where, value);

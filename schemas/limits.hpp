@@ -1,5 +1,5 @@
-// The bounds of what is said and stored, whoever says it. A text's bound stands twice by its name: a rule
-// refuses what is longer, and the glossary (glossary.cpp) tells callers. What a rule checks waits for a level
+// The bounds of everything said and stored. A text's bound is used twice: a rule refuses longer texts, and
+// the glossary (glossary.cpp) shows it to callers. A bound that a rule checks changes only with a level
 // (schemas/commands/level.hpp).
 #pragma once
 
@@ -28,8 +28,8 @@ constexpr std::size_t artifact_parts_max = 1'000;
 constexpr std::size_t comment_bytes_max = 16 * 1024;
 constexpr std::size_t flag_content_bytes_max = 4 * 1024;
 constexpr std::size_t creator_request_bytes_max = 16 * 1024;  // echoed by every list
-/// Of what makes an endpoint, with its description, and of an update: twice a description's, and more, since
-/// in JSON some characters take two bytes.
+/// The body that makes an endpoint, or an update: more than twice a description, because some characters take
+/// two bytes in JSON.
 constexpr std::size_t endpoint_request_bytes_max = 192 * 1024;
 constexpr std::size_t secret_bytes_max = 256;  // of a webhook
 constexpr std::size_t builds_per_version_max = 1'000;
@@ -42,7 +42,7 @@ constexpr std::size_t stage_log_entries_max = 1'000;
 constexpr std::size_t stage_log_message_bytes_max = 4 * 1024;
 // A node that serves predictions is in contact for so long after it was heard (design.md §4).
 constexpr std::int64_t node_contact_ms = 15'000;
-// Of what an update may set for an endpoint's stage.
+// The bounds of an update's settings for an endpoint's stage.
 constexpr std::uint64_t prediction_body_bytes_max = 64ull * 1024 * 1024;
 constexpr std::int64_t prediction_deadline_ms_max = 600'000;
 constexpr std::uint32_t prediction_in_flight_max = 10'000;

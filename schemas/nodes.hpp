@@ -32,7 +32,7 @@ struct enum_names<job> {
 /// The name in commands and rows.
 inline std::string job_name(job which) { return std::string(name_of(which)); }
 
-/// Who holds a job. The token is the offset of the winning claim.
+/// The holder of a job. The token is the offset of the winning claim.
 struct claim_row {
     std::string job;
     std::string node;
@@ -73,7 +73,8 @@ struct node_row {
     }
 };
 
-/// A process that another one took the node's name from, without a farewell: it may answer predictions on.
+/// A process whose node name another one took, and that did not say that it stops: it may still answer
+/// predictions.
 struct replaced_process {
     uuid boot{};
     std::uint64_t applied_offset = 0;  // as in its newest heartbeat

@@ -7,8 +7,8 @@
 
 namespace herald::schemas {
 
-/// The number in this field of a message's bytes; empty when the field is not there, or is no number. Reads
-/// no more than leads to it.
+/// The number in this field of a message's bytes; empty when the field is absent, or not a number. Reads no
+/// further than needed.
 std::optional<std::uint64_t> find_number(std::string_view bytes, unsigned field) noexcept;
 
 }  // namespace herald::schemas

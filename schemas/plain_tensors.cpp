@@ -50,7 +50,7 @@ class plain_reader {
     }
 
   private:
-    /// Of an empty array JSON does not tell the shape.
+    /// JSON does not show the shape of an empty array.
     bool take_length(std::int64_t length, std::size_t depth) {
         if (length == 0) return false;
         std::int64_t& kept = x_to.shape[depth];
@@ -65,7 +65,7 @@ class plain_reader {
             double wide = 0;
             if (!read_double(value, wide)) return false;
             number = static_cast<Number>(wide);
-            // -0 is an integer there; and what is too large for the type is told.
+            // -0 is an integer there, and a value too large for the type is reported.
             if (!std::isfinite(number) || (wide == 0 && std::signbit(wide))) return false;
         } else if constexpr (std::is_same_v<Number, std::uint64_t>) {
             if (value.get_uint64().get(number) != simdjson::SUCCESS) return false;

@@ -12,7 +12,7 @@ namespace herald::schemas {
 /// The model's inputs in its order, from an object that has each of them once, or from a bare array when
 /// there is one input; all of them integers, FP32 or FP64, in nested arrays of plain numbers that fit the
 /// declared shapes. nullopt for everything else, right or wrong: parse_prediction_json reads it, or says what
-/// is wrong. What is read here is read alike there.
+/// is wrong. Both read the same body alike.
 std::optional<std::vector<tensor>> read_plain_tensors(std::string_view json, const model_signature&);
 
 }  // namespace herald::schemas

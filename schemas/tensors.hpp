@@ -120,7 +120,7 @@ struct tensor {
     friend bool operator==(const tensor&, const tensor&) = default;
 };
 
-/// What the elements of all of them take in memory.
+/// The memory of the elements of all of them.
 inline std::size_t bytes_of(const std::vector<tensor>& all) {
     std::size_t out = 0;
     for (const tensor& each : all) {

@@ -20,8 +20,9 @@ struct resource_filter {
     }
 };
 
-/// What its owner chooses for a webhook: the same in the request, the command, the row and the topic
-/// `subscribers`. A request and an answer show these members as their own, so they use the same numbers.
+/// The settings that an owner chooses for a webhook: the same in the request, the command, the row and the
+/// topic `subscribers`. A request and an answer show these members as their own, so they use the same
+/// numbers.
 struct webhook_settings {
     std::string name;  // unique in its workspace
     std::string location;
@@ -249,7 +250,7 @@ struct delivery {
     std::uint32_t spills = 0;  // hops without an attempt
     std::uint64_t revision_seen = 0;
     std::int64_t first_attempt_ms = 0;
-    /// Of tests, and of READ events, which are best effort: attempted once, and not after this wall time.
+    /// Set for tests and READ events, which are best effort: attempted once, and not after this wall time.
     std::int64_t deadline_ms = 0;
     std::int64_t parked_until_ms = 0;  // Retry-After
     std::string call_id;               // of a test or a resend

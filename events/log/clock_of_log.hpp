@@ -6,8 +6,8 @@
 
 namespace herald::events::log {
 
-/// The wall clock is the log's time where the log has one (partitioned_log::time_ms): what is compared with
-/// it, at another start too, is not moved by a jump of the machine's. Thread-safe.
+/// The wall clock is the log's time if the log has one (partitioned_log::time_ms), so that a jump of the
+/// machine's clock changes no comparison, not even with an earlier start. Thread-safe.
 class clock_of_log final : public runtime::clock {
   public:
     /// Both must outlive it.

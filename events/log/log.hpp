@@ -154,9 +154,9 @@ class partitioned_log {
     /// the first offsets).
     virtual std::unique_ptr<group_member> join(const std::string& group,
                                                const std::vector<std::string>& topics) = 0;
-    /// Asks the leader, asynchronously; each question is answered for its asker alone. The handler is called
-    /// once, on a thread of the log or by the log's destructor, so whatever it posts to must outlive the log.
-    /// Errors: unavailable within 6 s; failed_precondition when there is no such topic.
+    /// Asks the leader, asynchronously; each question gets its own answer. The handler is called once, on a
+    /// thread of the log or by the log's destructor, so whatever it posts to must outlive the log. Errors:
+    /// unavailable within 6 s; failed_precondition when there is no such topic.
     virtual void query_range(const topic_partition&, range_handler) = 0;
     /// Number of partitions of a topic; not_found when it does not exist. Blocks up to 5 s.
     virtual result<std::int32_t> partitions(const std::string& topic) = 0;

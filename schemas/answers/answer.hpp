@@ -1,4 +1,4 @@
-// What every answer has in common: a described type that says how its 64-bit integers are written,
+// Every answer is a described type that says how its 64-bit integers are written,
 //
 //     static constexpr integers style = integers::as_strings;   // as_numbers: the deployment dialect
 //

@@ -32,7 +32,7 @@ struct endpoint {
 };
 /// `base_url`: where the caller found this node.
 endpoint of(schemas::endpoint, std::string_view base_url);
-/// Where its predictions are asked for.
+/// The URL of its predictions.
 std::string prediction_url(const schemas::endpoint&, std::string_view base_url);
 
 struct endpoints {
@@ -48,7 +48,7 @@ struct endpoints {
     }
 };
 
-/// creator_request: as it came, with the value for who may see it.
+/// creator_request: as it came, with the value for callers who may see it.
 struct access_token {
     access_token_id id;
     json_text creator_request;
@@ -75,7 +75,7 @@ struct access_tokens {
     }
 };
 
-/// An access token or an endpoint that opens nothing any more, but on the nodes that are named.
+/// An access token or an endpoint that opens nothing any more, except on the listed nodes.
 struct withdrawn {
     std::vector<unconfirmed_node> unconfirmed;
 

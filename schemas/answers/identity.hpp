@@ -91,7 +91,7 @@ struct system_admins {
     }
 };
 
-/// Of a call that did what it was asked for.
+/// The answer of a call that has nothing else to say.
 struct accepted {
     bool status = true;
 

@@ -129,7 +129,7 @@ static_assert(std::ranges::all_of(command_table,
                                       return one.type != command_type{} && one.traits.level >= first_level &&
                                              one.traits.level <= newest_level;
                                   }),
-              "0 is no command's number, and newest_level is at least every command's level");
+              "no command has the number 0, and newest_level is at least every command's level");
 
 /// nullptr for a type unknown to this program.
 constexpr const listed_command* find_command(command_type type) noexcept {

@@ -6,8 +6,8 @@
 
 namespace herald::schemas::commands {
 
-/// BLOB_STORED: these bytes are durable in the store of artifacts. Where they are known already, this object
-/// takes the place of the older one, which is marked for erasure. → nothing
+/// BLOB_STORED: these bytes are durable in the store of artifacts. If they are known already, this object
+/// replaces the older one, which is marked for erasure. → nothing
 struct store_blob {
     static constexpr command_type type{70};
     static constexpr command_traits traits{

@@ -11,8 +11,8 @@ namespace herald::schemas::commands {
 enum class command_type : std::uint16_t {};
 
 /// Who may send a command. A user's is accepted only with a key that is valid at the command's place in the
-/// log. That of a signed URL (wire.md "Artifact URLs") counts as the user's whom the URL names: the node has
-/// checked the signature, and the rule checks the rights.
+/// log. A command of a signed URL (wire.md "Artifact URLs") counts as one of the user whom the URL names: the
+/// node has checked the signature, and the rule checks the rights.
 enum class sender : std::uint8_t { user, node, operator_, signed_url };
 
 /// What each command's struct declares besides its number.
@@ -20,8 +20,8 @@ struct command_traits {
     std::uint32_t level;  // the lowest that understands it
     sender from;
     bool passes_full_disk;  // it frees space, or must arrive even when the disk is full
-    /// It ends what opens predictions: each node says at once that it has applied it, and the answer waits
-    /// for that (design.md §4).
+    /// It takes away access to predictions: each node confirms at once that it has applied it, and the answer
+    /// waits for that (design.md §4).
     bool withdraws = false;
 };
 
@@ -29,7 +29,7 @@ struct command_traits {
 template <class... Commands>
 struct command_list {};
 
-/// Who asks, from where, and what makes a repeat of a request safe (design.md §1 "Repeats"). Empty for
+/// The caller, their address, and the key that makes a repeat safe (design.md §1 "Repeats"). Empty for
 /// commands of nodes.
 struct request_identity {
     user_id principal;

@@ -1,5 +1,5 @@
-// The bounds of commands and of what nodes hear of each other (design.md §1). Of claims and rows apply
-// decides: another value waits for a level (level.hpp).
+// The bounds of commands and of nodes' heartbeats (design.md §1). Of claims and rows apply decides: another
+// value waits for a level (level.hpp).
 #pragma once
 
 #include <cstddef>

@@ -55,7 +55,7 @@ struct create_access_token {
     }
 };
 
-/// What an image of a version is made of.
+/// The parts of a version's image.
 struct docker_context {
     version_id model_version_id;
     std::string run_id;
@@ -94,7 +94,7 @@ struct operations_manifest {
     }
 };
 
-/// Where the reference data of the version stands that the endpoint serves.
+/// The place of the reference data of the version that the endpoint serves.
 struct ingest_reference {
     std::string bucket;
     std::string path;

@@ -35,7 +35,7 @@ struct create_user {
     static constexpr void describe(auto& self, auto&& field) { field(1, "info", self.info); }
 };
 
-/// Of the user who is meant; without: the caller.
+/// The user; without it, the caller.
 struct changed_user_names {
     schemas::user_id user_id;
     std::string username;

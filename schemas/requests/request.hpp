@@ -1,5 +1,5 @@
-// What all request bodies have in common. A request is a described type. It has no members for what the
-// server owns, so nobody can set that. It may declare, by name,
+// What all request bodies have in common. A request is a described type. It has no members that the server
+// owns, so no caller can set those. It may declare, by name,
 //
 //     static constexpr std::array required{"name"};               // without it: 400
 //     static constexpr std::array server_owned{owned{"id"}, …};   // known, and ignored
@@ -65,8 +65,8 @@ result<void> check_required(const T& request, std::string_view path = {});
 
 namespace detail {
 
-/// The names of an enum that may be sent. Of a member that is missing when it is 0, `zero` is no_value; of
-/// another it is one unless its name says that it is unknown.
+/// The names of an enum that may be sent. `zero` is no_value for a member that is missing when it is 0;
+/// otherwise 0 is a value unless its name means unknown.
 enum class zero_of_enum : std::uint8_t { no_value, a_value };
 template <named_enum T>
 std::string names_of_enum(zero_of_enum zero) {

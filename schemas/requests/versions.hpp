@@ -199,7 +199,7 @@ struct log_docker_metadata {
         field(2, "docker_metadata", self.docker_metadata);
     }
 };
-/// Of each of them; what it has no member for is empty.
+/// Made of each of them; members that it lacks are empty.
 template <class Log>
 commands::version_content content_of_log(Log sent) {
     update_version update;

@@ -22,7 +22,7 @@ using configuration = std::unique_ptr<rd_kafka_conf_t, destroyed_by<rd_kafka_con
 /// the client keeps trying, and whatever cannot continue reports it in its own words.
 void on_log_line(const rd_kafka_t* client, int level, const char* facility, const char* text) {
     // TERMINATE is "N messages still in queue": the code that closes the producer knows that, and the
-    // handlers were told. ERROR repeats what FAIL has said for each broker.
+    // handlers were called. ERROR repeats what FAIL has said for each broker.
     if (std::string_view(facility) == "TERMINATE" || std::string_view(facility) == "ERROR") return;
     if (std::string_view(facility) == "FAIL") {
         static_cast<client_owner*>(rd_kafka_opaque(client))->installed->trouble.say(text);

@@ -201,7 +201,7 @@ void membership::pause(const topic_partition& where) {
     rd_kafka_pause_partitions(x_client, list_of_all({where}).get());
 }
 
-// Where nothing is paused, librdkafka would read again what it has delivered (#4636).
+// If nothing is paused, librdkafka would read again what it has delivered (#4636).
 void membership::resume(const topic_partition& where) {
     if (x_paused.erase(where) == 0) return;
     rd_kafka_resume_partitions(x_client, list_of_all({where}).get());

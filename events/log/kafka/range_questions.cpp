@@ -21,7 +21,7 @@ constexpr std::int64_t pause_ms = 50;
 /// For this long after a question without an answer, the brokers are first asked which one leads.
 constexpr std::int64_t look_first_ms = 60'000;
 
-/// The questions that wait for one request. Whoever answers them empties it.
+/// The questions that wait for one request. The function that answers them empties it.
 struct question {
     topic_partition where;
     std::int64_t deadline_ms = 0;

@@ -26,7 +26,7 @@ using new_topic = std::unique_ptr<rd_kafka_NewTopic_t, destroyed_by<rd_kafka_New
 /// guarantees.
 enum class copies : std::uint8_t { exactly, at_least };
 
-/// How a value that differs from ours is judged.
+/// What a value that differs from ours means.
 enum class rule : std::uint8_t { equal, at_least, kept_at_least };  // kept_at_least: −1 means for ever
 
 struct topic_property {

@@ -89,8 +89,8 @@ TEST(json, bad_texts_are_refused_naming_the_place_and_what_would_be_right) {
     EXPECT_THAT(why("{\"\\udc00\":1}"), HasSubstr("column 2: this string has an escape"));
     EXPECT_THAT(why("\"\\u12 4\""), HasSubstr("four hexadecimal digits"));
     EXPECT_THAT(why("\"\\u-123\""), HasSubstr("four hexadecimal digits"));
-    EXPECT_THAT(why("[01]"), HasSubstr("column 2: 01 is no number of JSON"));
-    EXPECT_THAT(why("[0x10]"), HasSubstr("0x10 is no number of JSON"));
+    EXPECT_THAT(why("[01]"), HasSubstr("column 2: 01 is not a JSON number"));
+    EXPECT_THAT(why("[0x10]"), HasSubstr("0x10 is not a JSON number"));
     EXPECT_THAT(why("{\"a\":[1}"), HasSubstr("column 8: a comma or ] is expected, not }"));
     EXPECT_THAT(why("[[1]"), HasSubstr("column 5: a comma or ] is expected, not the end of the text"));
     EXPECT_THAT(why(" ]"), HasSubstr("column 2: a value"));
