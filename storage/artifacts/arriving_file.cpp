@@ -20,7 +20,7 @@ namespace {
 bool is_full(int why) { return why == ENOSPC || why == EDQUOT; }
 bool lacks_resources(int why) { return why == EMFILE || why == ENFILE || why == ENOMEM; }
 
-/// Tells the log; what callers are told of it.
+/// Logs the failure, and returns the error for callers.
 std::string told(std::string_view what, const files::path& where, int why) {
     const std::string reason = std::generic_category().message(why);
     runtime::log(runtime::log_level::warning, runtime::log_events::artifact_store_failed,

@@ -14,8 +14,8 @@
 
 namespace herald::storage::artifacts {
 
-/// What a call on a file failed with: unavailable for what may pass when somebody makes room, else internal.
-/// The log is told of the path, callers are not.
+/// The error of a failed call on a file: unavailable if more room may help, otherwise internal. The log line
+/// has the path; callers do not see it.
 error failed(std::string_view what, const std::filesystem::path& where, int why);
 /// The same of files of this process that are not in the store: `whose` says to callers, too, what has
 /// failed.

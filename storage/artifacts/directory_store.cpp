@@ -102,7 +102,7 @@ class object_stream final : public body_stream {
     bool x_is_at_end = false;
 };
 
-/// Reads all of the object; what matches its digest is told to `verified`.
+/// Reads all of the object; if it matches its digest, `verified` remembers it.
 result<void> compare_whole(const files::path& path, const stored_object& object, verified_objects& verified,
                            const std::atomic<bool>& is_unwanted) {
     auto opened = open_object::open(path, object, {0, object.bytes});
@@ -186,7 +186,7 @@ bool are_on_one_disk(const files::path& one, const files::path& other) {
            first.st_dev == second.st_dev;
 }
 
-/// What uploads leave free on their disk.
+/// The free space that uploads leave on their disk.
 struct room_kept {
     files::path folder;
     std::uint64_t bytes = 0;
@@ -405,8 +405,8 @@ task<> directory_store::set_owner(store_owner mine) {
     co_return co_await run_blocking(x_pools.writing, write);
 }
 
-// A first mark is never replaced by another one that comes at the same time: whoever looks again sees which
-// it is.
+// A first mark is never replaced by another one that comes at the same time: a later look shows which one it
+// is.
 result<void> directory_store::written_owner(const std::string& text) {
     const files::path fresh = x_arriving.next();
     descriptor file(::open(fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));

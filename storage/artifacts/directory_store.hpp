@@ -11,8 +11,8 @@
 
 namespace herald::storage::artifacts {
 
-/// What must stay free on the disk of `folder`, which may be the store's disk, too: an upload that would take
-/// it ends with unavailable.
+/// The space that must stay free on the disk of `folder`, which may be the store's disk, too: an upload that
+/// would take it ends with unavailable.
 struct kept_free {
     std::filesystem::path folder;
     std::uint64_t bytes = 0;

@@ -15,7 +15,7 @@ constexpr std::size_t artifact_comparisons_max = 2;  // of whole objects with th
 constexpr std::size_t artifact_threads =
     4;  // for calls that write to the store's disk, and as many for reading
 constexpr std::size_t artifact_calls_waiting_max = 512;     // for one of either
-constexpr std::uint64_t artifact_flush_bytes = 8ull << 20;  // after each of these the disk is told to begin
+constexpr std::uint64_t artifact_flush_bytes = 8ull << 20;  // after each of these the kernel begins to write
 /// Above what the disk's guard keeps free, uploads leave room for all buffers that may be on their way to it.
 constexpr std::uint64_t artifact_room_kept_bytes = 2ull * artifact_uploads_max * artifact_buffer_bytes;
 constexpr std::size_t verified_objects_max = 4'096;  // remembered: their bytes match their digests
@@ -36,7 +36,7 @@ constexpr int opening_tries_max = 100;
 constexpr std::size_t s3_prefix_bytes_max = 256;  // of all keys
 constexpr std::size_t s3_uploads_max = 16;        // at a time, on one node: each may hold one part in memory
 constexpr std::int64_t s3_place_wait_ms_max = 10'000;       // for one of these places
-constexpr std::size_t s3_part_bytes = 8 * 1024 * 1024;      // of an upload; what is shorter is sent at once
+constexpr std::size_t s3_part_bytes = 8 * 1024 * 1024;      // of an upload; shorter ones are sent at once
 constexpr std::size_t s3_parts_max = 10'000;                // Amazon's
 constexpr std::size_t s3_whole_bodies_bytes_max = 1 << 20;  // longer ones are sent piece by piece
 constexpr std::int64_t s3_upload_ms_max = 24ll * 3'600'000;
@@ -45,7 +45,7 @@ constexpr std::int64_t s3_deadline_ms = 10'000;        // of an attempt
 constexpr std::int64_t s3_completing_ms_max = 60'000;  // of one that puts parts together
 constexpr std::int64_t s3_piece_ms_max = 10'000;       // without a byte, of a body in either direction
 constexpr std::int64_t s3_pause_ms = 200;  // before the second attempt; then twice as long each time
-constexpr std::size_t s3_answer_bytes_max = 1 << 20;  // of an answer that is no object
+constexpr std::size_t s3_answer_bytes_max = 1 << 20;  // of an answer other than an object
 constexpr std::size_t s3_failure_bytes_max = 16 * 1024;
 constexpr std::size_t s3_connections_max = 128;  // of one event loop
 constexpr std::size_t s3_idle_connections_max = 16;

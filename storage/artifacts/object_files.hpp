@@ -18,8 +18,8 @@
 
 namespace herald::storage::artifacts {
 
-/// Which file it is, and since when it has not been changed. Whoever writes may set the time of modification;
-/// that of change is also the time when it got or lost a name.
+/// Which file it is, and since when it has not been changed. A writer can set the time of modification; the
+/// time of change also moves when the file gets or loses a name.
 struct file_identity {
     ino_t number = 0;
     std::int64_t changed_ns = 0;
@@ -63,16 +63,16 @@ class open_object {
     const stored_object& object() const noexcept { return x_object; }
     const file_identity& identity() const noexcept { return x_identity; }
 
-    /// From here on what is read is compared with the digest.
+    /// From here on the bytes that are read are compared with the digest.
     void compare() { x_hash = std::make_unique<runtime::sha256_stream>(); }
 
     /// Replaces `into` with the next bytes, at most so many; none at the end. Errors: lost_or_damaged when
     /// the object ends early, or these are the last bytes and do not match the digest, or it is not compared
     /// and was changed since it was opened; those of `failed`.
     result<void> read(std::string& into, std::size_t bytes_max);
-    /// Sends the next bytes, at most so many, without reading them: only of what is not compared. The process
-    /// must ignore SIGPIPE. Returns how many the socket took; 0 when it takes none now. Errors: aborted when
-    /// the peer is gone; else as read().
+    /// Sends the next bytes, at most so many, without reading them; only for objects that need no comparison.
+    /// The process must ignore SIGPIPE. Returns how many the socket took; 0 when it takes none now. Errors:
+    /// aborted when the peer is gone; else as read().
     result<std::size_t> send(int socket, std::size_t bytes_max);
 
   private:

@@ -76,19 +76,20 @@ result<void> check_s3_region(std::string_view region) {
     const bool is_plain =
         std::ranges::all_of(region, [](char c) { return is_lower_or_digit(c) || c == '-'; });
     if (is_plain && !region.empty() && region.size() <= longest_region) return {};
-    return runtime::invalid_argument("\"" + std::string(region) +
-                                     "\" is no region; it must be small letters, digits and -, as in "
-                                     "eu-central-1");
+    return runtime::invalid_argument(
+        "\"" + std::string(region) +
+        "\" is not a region; it must be lower-case letters, digits and -, such as "
+        "eu-central-1");
 }
 
 result<void> check_s3_endpoint(std::string_view endpoint) {
     const auto server = server_at(endpoint);
     if (!server)
         return runtime::invalid_argument("\"" + std::string(endpoint) +
-                                         "\" is no server of S3: " + server.error().message);
+                                         "\" is not the address of an S3 server: " + server.error().message);
     if (server->target == "/") return {};
     return runtime::invalid_argument("\"" + std::string(endpoint) +
-                                     "\" has a path; a server of S3 is named without, as in "
+                                     "\" has a path; the address of an S3 server must have none, such as "
                                      "https://s3.example.com:9000");
 }
 

@@ -1,4 +1,4 @@
-// Where a bucket is: "s3://bucket/prefix", and the server that has it. Pure.
+// The address of a bucket: "s3://bucket/prefix", and the server that has it. Pure.
 #pragma once
 
 #include <string>

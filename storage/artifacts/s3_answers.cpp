@@ -30,7 +30,7 @@ std::optional<element> element_in(std::string_view xml, std::string_view name) {
     return std::nullopt;
 }
 
-/// What an entity means: "amp", "#34", "#x22"; 0 for another.
+/// The character of an entity: "amp", "#34", "#x22"; 0 for another.
 char meant_by(std::string_view entity) {
     static constexpr std::array<std::pair<std::string_view, char>, 5> named{
         {{"quot", '"'}, {"apos", '\''}, {"lt", '<'}, {"gt", '>'}, {"amp", '&'}}};

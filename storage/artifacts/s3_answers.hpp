@@ -1,4 +1,4 @@
-// What a server of S3 says: the few elements of its XML that count here. Pure.
+// Reads the few elements of an S3 server's XML that Herald needs. Pure.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct s3_failure {
     std::string code;  // "NoSuchBucket"; empty when the body says none
     std::string message;
 };
-/// Empty when the body is no error.
+/// Empty when the body is not an error.
 std::optional<s3_failure> failure_in(std::string_view xml);
 
 struct s3_key {
@@ -27,7 +27,7 @@ struct s3_keys {
     std::vector<s3_key> keys;
     bool is_truncated = false;  // more follow
 };
-/// An answer to ListObjectsV2. Empty when the body is none, or one of its times cannot be read.
+/// An answer to ListObjectsV2. Empty when the body is not such an answer, or one of its times cannot be read.
 std::optional<s3_keys> keys_in(std::string_view xml);
 
 struct unfinished_upload {

@@ -43,7 +43,7 @@ error s3_object_stream::spoiled(std::string_view how) const {
     return lost_or_damaged(x_object.object, "the object " + std::string(how));
 }
 
-/// Whether the answer brings what is asked for.
+/// Whether the answer has the requested bytes.
 result<void> s3_object_stream::check(const s3_answer& answer, bool is_part) {
     if (answer.status == 404) return lost_or_damaged(x_object.object, "they are not there");
     const std::string etag = answer.header("etag");

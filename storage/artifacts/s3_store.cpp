@@ -38,7 +38,7 @@ std::string random_part(std::string_view object) {
     return std::string(object.substr(object.size() - random_digits));
 }
 
-/// Of the key that says the digest, behind its folder: the object's name, if it is one.
+/// The object's name in a key that has the digest, if it is one.
 std::optional<std::string> object_of_mark(std::string_view name) {
     if (name.size() != random_digits + 1 + digest_digits || name[random_digits] != '-') return std::nullopt;
     std::string object(name.substr(random_digits + 1));
@@ -101,17 +101,17 @@ error s3_store::why_not_open(const s3_answer& answer) const {
     const std::string code = failure_in(answer.body).value_or(s3_failure()).code;
     if (code == "NoSuchBucket")
         return runtime::internal("there is no " + bucket + " (" + answer.text() +
-                                 "); make it, or name another with --artifacts");
+                                 "); create it, or name another with --artifacts");
     if (code == "AuthorizationHeaderMalformed" || code == "PermanentRedirect" ||
         (!region.empty() && region != x_options.region))
         return runtime::internal(bucket + " is not in region " + x_options.region + " (" + answer.text() +
-                                 "); say with --artifacts-region where it is" +
+                                 "); name its region with --artifacts-region" +
                                  (region.empty() ? "" : ": in " + region));
     if (answer.status == 401 || answer.status == 403)
-        return runtime::internal("the server refuses AWS_ACCESS_KEY_ID " + x_options.credentials.key_id +
-                                 " with its AWS_SECRET_ACCESS_KEY (" + answer.text() +
-                                 "); they must be of somebody who may list, read, write and delete in " +
-                                 bucket);
+        return runtime::internal(
+            "the server refuses AWS_ACCESS_KEY_ID " + x_options.credentials.key_id +
+            " with its AWS_SECRET_ACCESS_KEY (" + answer.text() +
+            "); they must belong to an account that may list, read, write and delete in " + bucket);
     return runtime::internal(bucket + " cannot be used with AWS_ACCESS_KEY_ID " +
                              x_options.credentials.key_id + ": " + answer.text());
 }
@@ -123,7 +123,7 @@ task<> s3_store::check() {
     if (!listed) co_return listed.error();
     if (!listed->is_good()) co_return why_not_open(*listed);
     if (!keys_in(listed->body))
-        co_return runtime::internal("what answers there is no server of S3: it lists nothing");
+        co_return runtime::internal("the server there does not speak S3: it lists nothing");
     const std::string probe =
         x_options.place.prefix + "probe-" + runtime::to_hex(x_random.bytes(random_bytes_of_name));
     for (const http_method each : {http_method::put, http_method::get, http_method::delete_}) {
@@ -221,7 +221,8 @@ task<std::optional<store_owner>> s3_store::owner() {
     co_return std::optional<store_owner>(*std::move(found));
 }
 
-/// Of two first marks at once, the later one stays. Who wrote the other finds out before the next upload.
+/// Of two first marks at once, the later one stays. The writer of the other one finds out before its next
+/// upload.
 task<> s3_store::set_owner(store_owner mine) {
     const auto answer = co_await x_calls.send(put_of(x_owner, text_of(mine)));
     if (!answer) co_return answer.error();

@@ -73,8 +73,8 @@ task<> s3_upload::send_part() {
     co_return result<void>();
 }
 
-/// When the answer to an earlier attempt was lost, the upload is done, and the server no longer knows it: so
-/// what is there is what counts.
+/// If the answer to an earlier attempt was lost, the upload is done, and the server no longer knows it. So
+/// the object itself is looked at.
 task<> s3_upload::end_parts() {
     x_digest = runtime::as_bytes(x_hash.finish());
     x_is_sent = true;

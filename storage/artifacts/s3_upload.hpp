@@ -35,7 +35,7 @@ class s3_upload {
 
     const std::string& digest() const noexcept { return x_digest; }
     std::uint64_t bytes() const noexcept { return x_bytes; }
-    /// Empty when the server said none.
+    /// Empty when the server sent none.
     const std::string& etag() const noexcept { return x_etag; }
 
   private:

@@ -53,7 +53,7 @@ class joined_stream final : public body_stream {
   private:
     artifact_store& x_store;
     const std::vector<stored_object> x_objects;
-    byte_range x_range;      // what is left; its offset is in the next object
+    byte_range x_range;      // the rest; its offset is in the next object
     std::size_t x_next = 0;  // object to open
     std::shared_ptr<body_stream> x_current;
 };

@@ -1,4 +1,4 @@
-// Where the bytes of artifacts are kept (design.md §5): objects, each named after the digest of its bytes.
+// The store of the bytes of artifacts (design.md §5): objects, each named after the digest of its bytes.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
@@ -39,11 +39,11 @@ struct byte_range {
 /// "<64 hex digits of the digest>-<16 random hex digits>". The same bytes stored twice are two objects: so
 /// one that is about to be erased is never the one that an upload has just made.
 std::string object_name(std::string_view digest, std::string_view random_bytes);
-/// Empty when this is no name of an object.
+/// Empty when this is not the name of an object.
 std::optional<std::string> digest_of(std::string_view object);
 
-/// What a reader is told whose bytes are lost or damaged. Tells the operator, too: by a line of the log and
-/// the metric herald_artifacts_damaged_total.
+/// The error for a reader whose bytes are lost or damaged. The operator gets a log line, and the metric
+/// herald_artifacts_damaged_total.
 error lost_or_damaged(const std::string& object, std::string_view reason);
 
 /// Owned by the composition; thread-safe. Its coroutines run on any event loop and never wait for a disk
@@ -58,10 +58,10 @@ class artifact_store {
     /// is left. Errors: those of the stream; resource_exhausted (413) beyond `bytes_max`; unavailable when
     /// there is no room, or too much is under way; internal.
     virtual task<stored_object> put(runtime::http::body_stream&, std::uint64_t bytes_max) = 0;
-    /// The bytes of the range, which must be within the object. What does not match the digest is never sent
-    /// to its end: a whole object is compared while it is read, and ends with an error in place of its last
-    /// piece; a part of one is read only after this process has compared the whole. Errors, here or of the
-    /// stream: lost_or_damaged, which is internal; unavailable. None tells of folders.
+    /// The bytes of the range, which must be within the object. Bytes that do not match the digest are never
+    /// sent to their end: a whole object is compared while it is read, and ends with an error in place of its
+    /// last piece; a part of one is read only after this process has compared the whole. Errors, here or of
+    /// the stream: lost_or_damaged, which is internal; unavailable. No error names a folder.
     virtual task<std::shared_ptr<runtime::http::body_stream>> read(stored_object, byte_range) = 0;
     virtual task<bool> has(std::string object) = 0;
     /// One that is not there counts as erased.

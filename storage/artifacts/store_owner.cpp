@@ -20,10 +20,9 @@ result<owner_step> judge_store(const std::optional<store_owner>& found, const st
     if (!found) {
         if (!has_blobs || is_accepted) return owner_step::mark;
         return runtime::failed_precondition(
-            "the store of artifacts is not this installation's, which has artifacts: is its disk there, and "
-            "is "
-            "it the right one? To use this one, and upload again what it lacks, start once with "
-            "--accept-artifacts");
+            "the store of artifacts does not belong to this installation, which has artifacts: check that "
+            "its disk is mounted, and is the right one. To use this store, and to upload again what it "
+            "lacks, start once with --accept-artifacts");
     }
     if (found->generation >= mine.generation)
         return runtime::failed_precondition("the store of artifacts belongs to " + named(*found) +

@@ -1,5 +1,5 @@
-// Whose bytes a store of artifacts has. Two logs must not share one: each would erase what only the other
-// refers to.
+// The owner of a store of artifacts. Two logs must not share one: each would erase what only the other refers
+// to.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct store_owner {
     friend bool operator==(const store_owner&, const store_owner&) = default;
 };
 
-/// What the operator says about a store that is not this log's yet (--accept-artifacts).
+/// The operator's decision about a store that is not this log's yet (--accept-artifacts).
 enum class store_taking : std::uint8_t { refused, accepted };
 
 enum class owner_step : std::uint8_t {
@@ -37,7 +37,7 @@ result<void> check_still(const std::optional<store_owner>& found, const store_ow
 
 /// The mark as text, for stores to keep.
 std::string text_of(const store_owner&);
-/// Errors: internal when it is no mark.
+/// Errors: internal when it is not a mark.
 result<store_owner> read_owner(std::string_view text);
 
 }  // namespace herald::storage::artifacts

@@ -1,4 +1,4 @@
-// What uploads have in common, whichever store they go to.
+// What uploads to any store share.
 #pragma once
 
 #include <atomic>
@@ -17,7 +17,7 @@ constexpr std::size_t random_digits = 2 * random_bytes_of_name;
 
 inline error too_large(std::uint64_t bytes_max) {
     return {error_code::resource_exhausted,
-            "the bytes are more than " + std::to_string(bytes_max) + ", the most there may be", 413};
+            "the body has more than " + std::to_string(bytes_max) + " bytes, the most that are allowed", 413};
 }
 
 /// A place among the uploads of this node, of which `taken` counts those that are taken.

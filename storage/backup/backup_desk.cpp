@@ -37,8 +37,10 @@ class folder_desk final : public backup_desk {
         const auto position = registry::tables::positions::find(*view);
         const auto log = registry::tables::installation::find(*view);
         if (!position || !log)
-            return runtime::failed_precondition("nothing was begun here yet: there is nothing to back up");
-        if (x_parts.is_disk_low()) return runtime::unavailable("little disk is left: no backup is made now");
+            return runtime::failed_precondition(
+                "there is no installation here yet, so there is nothing to back up");
+        if (x_parts.is_disk_low())
+            return runtime::unavailable("too little disk space is left to make a backup");
         const auto there = names();
         if (!there) return there.error();
         if (there->size() >= limits::backups_kept_max)

@@ -55,9 +55,9 @@ struct backup_desk_parts {
     std::function<bool()> is_disk_low;
     artifact_check check;  // may be empty
 };
-/// Makes the folder when it is needed. Files in it are never removed, but for those of backups that were cut
-/// off. The destructor interrupts one that is being made, and waits for that. What it is built on outlives
-/// it.
+/// Makes the folder when it is needed. Files in it are never removed, except those of backups that were cut
+/// off. The destructor interrupts a backup that is being made, and waits for that. The parts that it uses
+/// outlive it.
 std::unique_ptr<backup_desk> make_backup_desk(backup_desk_parts);
 
 }  // namespace herald::storage::backup

@@ -47,7 +47,7 @@ class backup_reader {
         const auto begins = take(magic.size());
         if (failure || !begins || *begins != magic)
             return runtime::failed_precondition(x_file.string() +
-                                                " is no backup of Herald, or one of a newer version");
+                                                " is not a backup of Herald, or is one of a newer version");
         return {};
     }
     std::uint64_t left() const noexcept { return x_left; }
@@ -115,7 +115,7 @@ class backup_reader {
     std::uint64_t x_left = 0;
 };
 
-/// Counts what is read, as backup_end says it.
+/// Counts what is read, in the form of backup_end.
 struct tally {
     backup_end found;
     void add(const restore_rows& piece) {

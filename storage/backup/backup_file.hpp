@@ -64,7 +64,7 @@ struct backup_end {
     std::string rows_digest;     // over the pieces, as in GENESIS
     std::string content_digest;  // registry::tables::content
     std::string records_digest;  // SHA-256(the digest before ‖ the part), over the parts with records
-    // Of the artifacts that the rows refer to, whose bytes a backup does not hold:
+    // About the artifacts that the rows refer to; a backup does not hold their bytes:
     bool artifacts_compared = false;  // each was read to its end, and compared with its digest
     std::uint64_t artifacts = 0;
     std::uint64_t artifacts_lost = 0;         // missing or damaged
@@ -91,14 +91,14 @@ struct backup_summary {
     std::uint64_t bytes = 0;
 };
 
-/// What stands between a backup's name and the rest of the name of its file while it is written.
+/// The part between a backup's name and the end of its file's name while it is written.
 inline constexpr std::string_view unfinished_suffix = ".unfinished-";
 
 /// SHA-256(the digest before ‖ the encoded records): backup_end::records_digest.
 std::string records_digest_after(const std::string& before, const std::string& encoded);
 
 /// Writes into a file of its own beside it, and gives it the name at the end: there is never half a backup
-/// under a name, whoever else writes. One thread.
+/// under a name, even if others write. One thread.
 class backup_writer {
   public:
     /// Each call is `aborted` once a stop was asked for.
@@ -137,10 +137,10 @@ struct backup_visitor {
     std::function<result<void>(const carried_records&)> records;
 };
 
-/// Reads the whole file and compares every digest. Errors: not_found; failed_precondition when it is no
-/// backup, damaged, cut off, or of a newer version; unavailable.
+/// Reads the whole file and compares every digest. Errors: not_found; failed_precondition when it is not a
+/// backup, is damaged, cut off, or of a newer version; unavailable.
 result<backup_summary> verify_backup(const std::filesystem::path&);
-/// What a file says of itself, without reading or comparing the rest. Errors: as verify_backup.
+/// The head of a file, without reading or comparing the rest. Errors: as verify_backup.
 struct backup_look {
     backup_summary summary;
     std::string digest;  // SHA-256 of all before it

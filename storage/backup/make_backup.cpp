@@ -31,7 +31,7 @@ bool is_event_topic(std::string_view topic) {
            events::event_topics.end();
 }
 
-/// What can be made again from the state, or stays behind.
+/// Records that can be made again from the state, or stay behind.
 bool is_left(std::string_view topic) {
     namespace all = events::log::topic;
     return topic == all::commands || topic == all::subscribers || topic == all::attempts;
@@ -120,7 +120,7 @@ class backup_maker {
         return {};
     }
 
-    /// The last sequence that this partition's topic has; put_event() finds what is behind it.
+    /// The last sequence that this partition's topic has; put_event() finds the next ones.
     result<void> find_published(const topic_partition& where, const offset_range& range) {
         std::uint64_t& last = x_published[where];
         last = tables::outbox::published(x_state, place_of(where));
@@ -135,7 +135,7 @@ class backup_maker {
         return event.generation == x_header.log.generation ? event.partition_sequence : 0;
     }
 
-    /// An event of a command that is not in the state is not told again: there is no such command any more.
+    /// An event of a command that is not in the state is left out: there is no such command any more.
     bool is_in_state(const schemas::event& event) const {
         return event.generation != x_header.log.generation || event.offset < x_header.next_offset;
     }
@@ -211,7 +211,8 @@ result<backup_summary> make_backup(const backup_source& from, const std::filesys
     const auto position = tables::positions::find(state);
     const auto installation = tables::installation::find(state);
     if (!position || !installation)
-        return runtime::failed_precondition("nothing was begun here yet: there is nothing to back up");
+        return runtime::failed_precondition(
+            "there is no installation here yet, so there is nothing to back up");
     if (const auto progress = tables::restoring::find(state); progress && !progress->is_done)
         return runtime::failed_precondition("this installation is still being restored itself");
     backup_header header;

@@ -12,15 +12,15 @@
 
 namespace herald::storage::backup {
 
-/// Compares the artifacts that a state refers to with their digests, and tells it in the end of the backup.
-/// Errors: aborted after a stop; unavailable when the store cannot be read at all.
+/// Compares the artifacts that a state refers to with their digests, and notes the result in the end of the
+/// backup. Errors: aborted after a stop; unavailable when the store cannot be read at all.
 using artifact_check =
     std::function<result<void>(const registry::state::state_view&, backup_end&, const std::stop_token&)>;
 
 struct backup_source {
     const registry::state::state_view& state;
     events::log::partitioned_log& log;
-    artifact_check check;  // empty: not compared, and told so
+    artifact_check check;  // empty: not compared, which the backup says
     std::stop_token stop;
 };
 

@@ -62,7 +62,7 @@ class record_writer {
   public:
     record_writer(events::log::partitioned_log& log, log_appender& to) : x_log(log), x_to(to) {}
 
-    /// What a restore that was cut off has appended is not appended again. Errors: those of the log.
+    /// Records that an interrupted restore has appended are not appended again. Errors: those of the log.
     result<void> find_appended() {
         for (const events::log::topic_settings& topic : events::log::all_topics) {
             if (topic.name == events::log::topic::commands || topic.policy == events::log::cleanup::compact)
@@ -126,11 +126,11 @@ class record_writer {
     events::log::partitioned_log& x_log;
     log_appender& x_to;
     std::map<std::string, std::uint32_t> x_partitions;
-    std::unordered_map<std::string, std::uint32_t> x_appended;  // how often what is there already
+    std::unordered_map<std::string, std::uint32_t> x_appended;  // how often each record is there already
 };
 
-/// A dead delivery as somebody asks for it once more: the same event and webhook-id, and no attempt yet. What
-/// is no delivery stays where it was.
+/// A dead delivery that is tried again: the same event and webhook-id, and no attempt yet. Anything but a
+/// delivery stays where it was.
 carried_record tried_again(const carried_record& dead) {
     const auto was = schemas::decode<schemas::delivery>(dead.value);
     if (!was) return dead;
@@ -153,7 +153,7 @@ result<void> append_dead(record_writer& records, const carried_record& dead, dea
     if (*was_otherwise)
         return runtime::failed_precondition(
             std::string("this restore was begun ") + (is_tried ? "without" : "with") +
-            " --retry-dead, and was cut off: go on in the same way, or begin anew in an empty log");
+            " --retry-dead, and was cut off: continue in the same way, or begin anew in an empty log");
     return records.append(is_tried ? again : dead);
 }
 
@@ -166,13 +166,13 @@ result<backup_summary> restore_backup(const std::filesystem::path& file, events:
     if (!backup) return backup;
     if (backup->header.log.key_check != keys.check_value())
         return runtime::failed_precondition("the backup " + file.string() +
-                                            " was made under another key ring: its secrets could not be "
-                                            "read; give that one with --key-ring");
+                                            " was made with another key ring, and its secrets cannot be read "
+                                            "with this one; give that one with --key-ring");
     if (backup->header.level > schemas::commands::newest_level)
         return runtime::failed_precondition("the backup is of level " + std::to_string(backup->header.level) +
                                             ", and this program goes up to level " +
                                             std::to_string(schemas::commands::newest_level) +
-                                            ": install a newer one");
+                                            ": install a newer program");
     const genesis next = next_generation(*backup, random);
     const auto begun = node::continue_log(log, keys, next, random, clock);
     if (!begun) return begun.error();

@@ -12,7 +12,7 @@
 namespace herald::storage::backup {
 
 enum class deliveries : std::uint8_t { run, paused };
-/// Of deliveries that were dead: they stay so, or each is tried anew with all its attempts.
+/// Dead deliveries stay dead, or each is tried anew with all its attempts.
 enum class dead_deliveries : std::uint8_t { stay, tried_again };
 
 struct restored_deliveries {
@@ -22,10 +22,10 @@ struct restored_deliveries {
 };
 
 /// Writes GENESIS, the rows, what was not delivered, and the end of the restore into an empty log whose
-/// topics are made; a restore of the same backup that was cut off goes on, and appends no record twice. One
-/// that is done must not be repeated: the caller sees to that. Nodes on the log serve only when the end is
-/// there. Blocks. Errors: those of verify_backup; failed_precondition when the key ring is
-/// another, the log holds something else, or what was dead was begun to be restored in the other way;
+/// topics are made; a restore of the same backup that was cut off goes on, and appends no record twice. A
+/// finished restore must not be repeated; the caller makes sure of that. Nodes on the log serve only when the
+/// end is there. Blocks. Errors: those of verify_backup; failed_precondition when the key ring differs, the
+/// log holds something else, or the interrupted restore treated dead deliveries in the other way;
 /// unavailable: try again.
 result<backup_summary> restore_backup(const std::filesystem::path& file, events::log::partitioned_log&,
                                       const runtime::key_ring&, restored_deliveries, runtime::random_source&,

@@ -261,7 +261,7 @@ result<std::unique_ptr<rocksdb::DB>> open_database(const fs::path& folder, std::
     rocksdb::DB* db = nullptr;
     const rocksdb::Status status = rocksdb::DB::Open(fading_options(open_files_max), folder.string(), &db);
     if (status.ok()) return std::unique_ptr<rocksdb::DB>(db);
-    // A missing file is damage, too. Only history is lost, so that is no reason not to serve.
+    // A missing file is damage, too. Only history is lost, so the node serves all the same.
     const bool is_damaged =
         status.IsCorruption() || status.ToString().find("No such file") != std::string::npos;
     if (is_damaged && !is_second_try) {

@@ -1,4 +1,4 @@
-// What became of deliveries: every attempt of the last 30 days, as reported by workers (design.md §3).
+// The history of deliveries: every attempt of the last 30 days, as workers report them (design.md §3).
 //
 // A database separate from the state: apply does not know it, its rows come from workers and expire by
 // themselves. If it is lost, only history is lost.
@@ -43,8 +43,8 @@ class delivery_history {
     virtual std::vector<schemas::attempt> attempts_of_webhook(schemas::webhook_id, std::int64_t before_ms,
                                                               std::size_t most) const = 0;
 
-    /// Stores what the partition holds before `next_offset`. What cannot be written (full disk) is missing
-    /// from the history, and the log says so.
+    /// Stores what the partition holds before `next_offset`. Attempts that cannot be written (full disk) are
+    /// missing from the history, and the log says so.
     virtual void keep(std::int32_t partition, const std::vector<placed_attempt>&,
                       std::uint64_t next_offset) = 0;
     /// The offset from which the partition is not stored yet; 0 when nothing of it is.

@@ -131,7 +131,7 @@ class log_read_events final : public read_events, public std::enable_shared_from
         return is_heard;
     }
 
-    /// Those who are told of this read.
+    /// The webhooks that get an event for this read.
     std::vector<listener> take(const what_was_read& what, std::int64_t now_ms, std::string& workspace_name) {
         std::vector<listener> told;
         const runtime::lock_guard lock(x_mutex);

@@ -1,5 +1,5 @@
-// READ events: the node that answered a read tells the webhooks that ask for it, by way of deliveries.direct
-// (design.md §2). Best effort, outside the log of commands: what finds no room is dropped and counted.
+// READ events: the node that answered a read sends one to the webhooks that ask for it, by deliveries.direct
+// (design.md §2). Best effort, outside the log of commands: events without room are dropped and counted.
 #pragma once
 
 #include <functional>
@@ -21,13 +21,13 @@ struct what_was_read {
     std::string id;
     schemas::workspace_id workspace_id;
     std::string_view traceparent;
-    /// Makes the entity's JSON; called only when somebody is told.
+    /// Makes the entity's JSON; called only when an event is sent.
     const std::function<std::string()>& entity;
 };
 
-/// Any thread. Costs a look into memory where nobody asks: which webhooks of a workspace ask is remembered
-/// for limits::read_listeners_kept_ms, so a new one hears a little later. Of one webhook at most
-/// limits::read_events_per_second_max are sent.
+/// Any thread. Costs one look into memory if no webhook asks: the webhooks of a workspace that ask are
+/// remembered for limits::read_listeners_kept_ms, so a new one hears a little later. One webhook gets at most
+/// limits::read_events_per_second_max.
 class read_events {
   public:
     virtual ~read_events() = default;

@@ -1,4 +1,4 @@
-// Tells the registry which webhooks fail, recover or are gone, judged by the attempts that workers report
+// Reports to the registry which webhooks fail, recover or are gone, by the attempts that workers report
 // (design.md §3, delivery.md §3).
 #pragma once
 

@@ -1,4 +1,4 @@
-// What the embedded log opens: producers, readers, members. Everything that they share is in the committer.
+// The producers, readers and members of the embedded log. Everything that they share is in the committer.
 #include "storage/embedded_log/embedded_log.hpp"
 
 #include <algorithm>

@@ -101,7 +101,7 @@ bool log_committer::adopt(const log_contents& found) {
         log_partition& partition = entry->second;
         partition.recent.clear();
         partition.range = range;
-        if (partition.is_compacted()) partition.range.first = 0;  // what is missing there was superseded
+        if (partition.is_compacted()) partition.range.first = 0;  // missing offsets there were superseded
         if (is_new) partition.uncompacted = range.next - range.first;
         for (const auto& bell : partition.bells) x_to_ring.insert(bell.lock());
     }
@@ -253,8 +253,7 @@ void log_committer::reopen() {
     say_broken(found ? "records that were there are missing" : found.error().message);
 }
 
-/// Logged once a minute while it lasts. Callers of the API are not told of folders, and not in RocksDB's
-/// words.
+/// Logged once a minute while it lasts. Callers of the API do not see folders or RocksDB's words.
 void log_committer::say_broken(const std::string& why) {
     const time_point now = steady_clock::now();
     if (x_broken_why.empty() || now - x_broken_said >= broken_said_interval) {
@@ -262,9 +261,9 @@ void log_committer::say_broken(const std::string& why) {
         x_broken_said = now;
     }
     const bool is_full = why.find("No space left") != std::string::npos;
-    x_broken_why = is_full ? "the disk is full; the log is written again as soon as there is room"
-                           : "the log cannot be written now; why is in the log of this process, and it is "
-                             "tried again every second";
+    x_broken_why = is_full ? "the disk is full; the log will be written again as soon as there is room"
+                           : "the log cannot be written now; the log of this process has the reason, and "
+                             "Herald tries again every second";
 }
 
 void log_committer::take_batch() {
@@ -326,7 +325,7 @@ void log_committer::publish(const pending_append& appended) {
         if (auto alive = bell.lock()) x_to_ring.insert(std::move(alive));
 }
 
-/// It is unknown whether the batch is on disk. Only reopening the database tells.
+/// It is unknown whether the batch is on disk. Only reopening the database shows that.
 void log_committer::fail_batch(const error& reason) {
     say_broken(reason.message);
     x_broken_until = steady_clock::now();

@@ -166,7 +166,7 @@ class log_committer {
     bool x_is_stopping GUARDED_BY(x_mutex) = true;                 // until start()
     std::optional<time_point> x_broken_until GUARDED_BY(x_mutex);  // the database is not reopened before this
     std::string x_broken_why GUARDED_BY(x_mutex);
-    time_point x_broken_said GUARDED_BY(x_mutex);  // when the process's log was last told
+    time_point x_broken_said GUARDED_BY(x_mutex);  // when it was last logged
     std::chrono::milliseconds x_reopen_delay GUARDED_BY(x_mutex){};
     std::map<events::log::topic_partition, log_partition> x_partitions GUARDED_BY(x_mutex);
     std::map<std::string, std::int32_t> x_topics GUARDED_BY(x_mutex);

@@ -144,7 +144,7 @@ error log_database::error_of(const rocksdb::Status& status) const {
     const std::string text = status.ToString();
     const std::string where = "the log in " + x_folder.string();
     if (status.IsIOError() && text.find("/LOCK") != std::string::npos) {
-        // RocksDB tells with words only whether the file is locked or cannot be opened.
+        // Only RocksDB's words show whether the file is locked or cannot be opened.
         const bool is_held = text.find("Resource temporarily unavailable") != std::string::npos ||
                              text.find("lock hold by current process") != std::string::npos;
         return runtime::unavailable(

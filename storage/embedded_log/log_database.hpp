@@ -1,4 +1,4 @@
-// What the embedded log keeps on disk, and in which form. Internal to the embedded log.
+// The embedded log on disk: what it keeps, and in which form. Internal to the embedded log.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ struct stored_commit {
 /// A group and a partition.
 using commit_key = std::pair<std::string, events::log::topic_partition>;
 
-/// What open() found. Of each partition only its first and next offset (0 and 0 when it is empty).
+/// The result of open(): for each partition only its first and next offset (0 and 0 when it is empty).
 struct log_contents {
     std::map<std::string, std::int32_t> topics;  // with their numbers of partitions
     std::map<events::log::topic_partition, events::log::offset_range> partitions;

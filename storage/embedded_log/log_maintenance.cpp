@@ -45,7 +45,7 @@ void log_committer::maintain(maintenance how) {
     }
 }
 
-/// The newest record always stays: it tells the next offset when the log is reopened.
+/// The newest record always stays: it gives the next offset when the log is reopened.
 void log_committer::expire(log_partition& partition) {
     events::log::offset_range range;
     {

@@ -55,7 +55,7 @@ class command_gateway : public std::enable_shared_from_this<command_gateway> {
     /// Answers senders that have waited too long. On the scheduler's thread, about once a second.
     void expire();
 
-    /// Accepts no more commands, and tells all waiting senders that their outcome is unknown.
+    /// Accepts no more commands. All waiting senders get an unknown outcome.
     void close();
     /// Number of users' commands in flight.
     std::size_t in_flight() const;

@@ -12,7 +12,7 @@
 namespace herald::storage::node {
 
 inline constexpr std::string_view disk_low_message =
-    "little disk is left: only deletes and scan reports are taken";
+    "too little disk space is left: only deletes and scan reports are accepted";
 
 /// check() is called from one thread, is_low() from any.
 class disk_guard {

@@ -63,7 +63,7 @@ result<schemas::commands::genesis> genesis_in(const events::log::record& first) 
     const auto command = schemas::commands::open_envelope(first.value.value_or(""));
     if (first.offset != 0 || !command || command->type != schemas::commands::genesis::type)
         return runtime::failed_precondition(
-            "the topic registry.commands does not begin with GENESIS: it is not Herald's log, or its "
+            "the topic registry.commands does not begin with GENESIS: it is not a log of Herald, or its "
             "beginning is lost");
     return schemas::decode<schemas::commands::genesis>(command->body);
 }
@@ -147,7 +147,7 @@ result<log_beginning> begin_log(events::log::partitioned_log& log, const runtime
     const bool is_empty = !first && first.error().code == error_code::not_found;
     if (is_empty && registry::tables::installation::has(state))
         return runtime::failed_precondition(
-            "the log is empty, but this node has applied one before: the log was lost or made anew");
+            "the log is empty, but this node has applied one before: the log was lost or created anew");
     schemas::commands::genesis beginning;
     if (is_empty) {
         const auto email = check_admin_email("the administrator's e-mail", options.admin_email);
@@ -191,7 +191,7 @@ result<schemas::commands::genesis> continue_log(events::log::partitioned_log& lo
         found->snapshot_digest != beginning.snapshot_digest ||
         found->records_digest != beginning.records_digest)
         return runtime::failed_precondition(
-            "the log holds an installation already, which is not this backup: restore into an empty one");
+            "the log holds another installation already: restore into an empty log");
     return found;
 }
 
@@ -203,7 +203,7 @@ result<void> check_secrets(const registry::state::state_view& state, const runti
         if (!opened)
             all = runtime::failed_precondition("the secret of webhook " + std::to_string(hook.id.value) +
                                                " does not open: " + opened.error().message +
-                                               "; give a key ring that still has all its older keys");
+                                               "; give the key ring with all its older keys");
         return opened.has_value();
     });
     return all;

@@ -13,9 +13,10 @@ namespace herald::storage::node {
 class level_watch {
   public:
     /// The level to ask for (RAISE_LEVEL) at `now_ms`, a steady clock: the highest that all nodes have
-    /// advertised for limits::level_advertised_ms, silent ones too until they are forgotten, but none that
-    /// has taken its leave. Nothing when that is in force, or for a node that does not publish: whoever takes
-    /// the claim counts from then on. Again after a minute if it came to nothing.
+    /// advertised for limits::level_advertised_ms, including silent ones until they are forgotten, but not
+    /// nodes that said that they stop. Nothing when that level is in force, or on a node that does not
+    /// publish: the next holder of the claim counts anew. Asks again after a minute if the level was not
+    /// raised.
     std::optional<std::uint32_t> look(const applied_state&, bool publishes, std::int64_t now_ms);
 
   private:

@@ -31,7 +31,7 @@ constexpr std::int64_t isolation_grace_ms_default = 15 * 60'000;
 /// How long every node must have advertised a level before it is put in force: until then an operator can
 /// still take the upgrade back.
 constexpr std::int64_t level_advertised_ms = 10 * 60'000;
-constexpr std::size_t replayed_records_min = 10'000;  // fewer do not tell how fast it goes
+constexpr std::size_t replayed_records_min = 10'000;  // fewer are too few to measure the rate
 
 static_assert(append_repeat_ms_base < append_repeat_ms_max);
 

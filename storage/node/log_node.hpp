@@ -71,7 +71,7 @@ class log_node final : public registry_node, public std::enable_shared_from_this
     void look();
     void speak();
     void speak_now();
-    /// What is said was known before `sent_ms`.
+    /// The content was known before `sent_ms`.
     void send_heartbeat(const schemas::commands::node_heartbeat&, std::int64_t sent_ms);
     void submit_heartbeat(const schemas::commands::node_heartbeat&, std::int64_t sent_ms);
     bool is_time_to_speak(std::int64_t now_ms) const;
@@ -141,7 +141,7 @@ class log_node final : public registry_node, public std::enable_shared_from_this
     std::int64_t x_outbox_looked_ms = INT64_MIN / 2;
     std::int64_t x_time_seen_ms = 0;  // log time, and when this node first saw it:
     std::int64_t x_time_seen_at_ms = 0;
-    std::int64_t x_farewell_until_ms = 0;  // until then a drain waits for the farewell to be applied
+    std::int64_t x_farewell_until_ms = 0;  // until then a drain waits for the last heartbeat to be applied
 
     // Used by the applier's thread.
     std::atomic<bool> x_is_advance_posted = false;

@@ -163,7 +163,7 @@ std::int64_t log_node::serves_until_ms() const noexcept {
 }
 
 void log_node::applied(registry::engine::applied_record& done) {
-    // Whoever sent it waits until every node has said that it knows.
+    // Its sender waits until every node has confirmed it.
     const bool must_be_told = x_options.serves_predictions && x_options.kind == node_kind::cluster &&
                               done.outcome.code == 0 && withdraws(done.type);
     x_gateway->complete(done);
@@ -185,7 +185,7 @@ void log_node::written(const written_tables& tables) {
 void log_node::after_next_heartbeat(std::function<void()> woken) {
     {
         const runtime::lock_guard lock(x_mutex);
-        if (!x_has_failed) {  // fail() wakes whoever was here before it
+        if (!x_has_failed) {  // fail() wakes the callers that were here before it
             x_heartbeat_waiters.push_back(std::move(woken));
             return;
         }
@@ -245,7 +245,7 @@ std::optional<runtime::trouble> log_node::trouble() const {
     const std::int64_t unheard_ms = now_ms() - x_heard_ms;
     if (x_options.kind == node_kind::cluster && unheard_ms > limits::unheard_ms_max)
         return runtime::trouble{reason::log_unreachable,
-                                "the log is out of reach: this node was not heard in it for " +
+                                "the log cannot be reached: this node was not heard in it for " +
                                     std::to_string(unheard_ms / 1'000) + " s"};
     if (const auto taken = x_on.log.takes_appends(); !taken)
         return runtime::trouble{reason::log_not_written, taken.error().message};

@@ -52,7 +52,7 @@ class claimed_job {
     virtual bool is_able() const { return true; }
 };
 
-/// What one write is about to make visible.
+/// The changes that one write is about to make visible.
 struct shown_write {
     const std::shared_ptr<const registry::state::state_view>& view;
     const registry::tables::serving_changes& changes;
@@ -80,17 +80,16 @@ class registry_node {
         /// Unknown commands to pass over.
         std::vector<registry::engine::skipped_record> skips;
         disk_guard* disk = nullptr;  // refuses writes while the disk is full; must outlive the node
-        /// Called on the applying thread before anybody can read what was written, and before the senders of
-        /// its commands are told: what follows an answer already sees what it was about. May be empty.
+        /// Called on the applying thread before the write can be read, and before the senders of its commands
+        /// get their outcomes, so that a request after an answer already sees the change. May be empty.
         std::function<void(const shown_write&)> about_to_show;
-        /// Calls back, on any thread, once whatever serves predictions has ended the step that it was in:
-        /// from then on it sees what about_to_show was told before. The node says what it has applied only
-        /// after that. May be empty.
+        /// Calls back, on any thread, once every event loop that serves predictions has ended its step, and
+        /// so sees what about_to_show got before. Only then the node says what it has applied. May be empty.
         std::function<void(std::function<void()>)> quiesce;
         /// Called once, on any thread; after that the node serves nothing more.
         std::function<void(const node_failure&)> on_failure;
     };
-    /// What a node is built on; everything here must outlive the node.
+    /// The parts that a node uses; they must outlive it.
     struct parts {
         events::log::partitioned_log& log;
         registry::state::state_store& store;
@@ -147,8 +146,8 @@ class registry_node {
     /// serve.
     virtual void read(reading_handler) = 0;
 
-    /// Calls back once, on any thread, when a state is visible in which a node has said something that it had
-    /// not said before this call, or when this node has failed; never, when it ends before. Any thread.
+    /// Calls back once, on any thread, when a state with a new heartbeat of any node is visible, or when this
+    /// node has failed; never, if this node ends before. Any thread.
     virtual void after_next_heartbeat(std::function<void()>) = 0;
 
     /// Whether reads are answered; that can be so even while state_now() says not ready.
@@ -176,8 +175,8 @@ class registry_node {
     virtual void drain(std::function<void()> done) = 0;
 };
 
-/// What the sender of a command is told that may or may not take effect: unavailable if it has an
-/// Idempotency-Key and can be sent again, otherwise internal.
+/// The error for a command whose outcome is unknown: unavailable if it has an Idempotency-Key and can be sent
+/// again, otherwise internal.
 error outcome_unknown(bool has_key);
 
 /// The node itself adds the publisher's job.

@@ -63,8 +63,8 @@ void log_node::speak() {
     send_heartbeat(heartbeat(), now);
 }
 
-/// Whoever hears that this node has applied what takes something away, as a report that a build is unsafe,
-/// may rely on it that no prediction goes out here any more that it forbids (P7).
+/// When other nodes hear that this node has applied a command that takes something away (a report that a
+/// build is unsafe), no prediction that it forbids goes out here any more (P7).
 void log_node::send_heartbeat(const schemas::commands::node_heartbeat& beat, std::int64_t sent_ms) {
     if (!x_options.quiesce) return submit_heartbeat(beat, sent_ms);
     if (x_has_failed || x_is_draining) return;
@@ -155,7 +155,7 @@ void log_node::check_hashes() {
     if (votes.differ > votes.agree)
         return fail(node_failure::kind::diverged,
                     "this node's state differs from that of most others at offset " +
-                        std::to_string(votes.offset) + ": it will be made again from the log");
+                        std::to_string(votes.offset) + ": it will be rebuilt from the log");
     x_is_tied = is_tied;
 }
 

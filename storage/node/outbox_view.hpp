@@ -12,7 +12,7 @@
 
 namespace herald::storage::node {
 
-/// Where the registry's tables have the events of a partition of an event topic.
+/// The events of a partition of an event topic, in the registry's tables.
 registry::tables::output_partition place_of(const events::log::topic_partition&);
 
 /// Reads the newest view at each call; between calls it remembers only what cannot become wrong. Used only on

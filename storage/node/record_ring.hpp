@@ -1,4 +1,4 @@
-// What a node remembers of its newest records: enough to notice that the log, or another node, has different
+// A node's newest records, as far as it needs them to notice that the log, or another node, has different
 // ones.
 #pragma once
 

@@ -149,7 +149,7 @@ std::optional<node_failure> replica::compare(std::span<const events::log::record
 }
 
 node_failure replica::not_in_log(const std::string& what) const {
-    node_failure failure = mismatch("the log " + what + ": it was cut or made anew");
+    node_failure failure = mismatch("the log " + what + ": it was cut or created anew");
     // The newest record may already belong to the new log; the next start would then find nothing wrong.
     if (x_compares_all) failure.what = node_failure::kind::log_mixed;
     return failure;
@@ -237,8 +237,8 @@ void replica::take_applied() {
 void replica::tell() {
     applied_batch told = std::exchange(x_in_flight, {});
     auto next = next_state(told.position, told.level);
-    // First where predictions go, then the state, then the senders: a prediction that follows an answer, to a
-    // change or to a read, is answered by what the answer told of.
+    // First the routes of predictions, then the state, then the senders, so that a prediction after an answer
+    // to a change or a read goes where that answer said.
     registry::tables::serving_changes changes = x_store.take_serving();
     for (const applied_record& done : told.records) add_report(changes, done);
     if (x_listener.about_to_show) x_listener.about_to_show(*next, changes);

@@ -125,7 +125,8 @@ class replica {
     void write_beside();
     bool finish_write();
     bool is_written(const result<void>& outcome);
-    /// The applied records become those that are being written; once they are written, all are told.
+    /// The applied records become those that are being written; once they are written, all waiters get their
+    /// outcomes.
     void take_applied();
     void tell();
     std::shared_ptr<const applied_state> next_state(const registry::engine::engine_position&,

@@ -1,4 +1,4 @@
-// What all of Herald's RocksDB databases need. RocksDB's types stay out of this header.
+// Functions that all of Herald's RocksDB databases need. RocksDB's types stay out of this header.
 #pragma once
 
 #include <cstdint>

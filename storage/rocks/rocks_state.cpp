@@ -96,7 +96,8 @@ class database {
 
     bool has_room(std::uint64_t bytes) const { return rocks::has_room(x_folder, bytes); }
 
-    /// For opening it again. What is not in tables yet is assumed to shrink like what is, twice as badly.
+    /// The room to open it again. Rows that are not in tables yet are assumed to shrink half as well as those
+    /// in tables.
     std::uint64_t room_to_reopen() const {
         rocksdb::TablePropertiesCollection tables;
         x_db->GetPropertiesOfAllTables(&tables).PermitUncheckedError();
@@ -259,7 +260,7 @@ class rocks_state_store final : public rocks_state {
             std::exchange(x_on_reopening, nullptr)();
         const std::uint64_t mebibytes = (x_room_bytes >> 20) + 1;
         return runtime::unavailable(
-            "the state database cannot be written; it goes on by itself" +
+            "the state database cannot be written; it resumes by itself" +
             (has_room ? std::string(" within seconds")
                       : " once " + std::to_string(mebibytes) + " MB of its disk are free"));
     }
@@ -313,8 +314,8 @@ result<opened_state> open_in(const fs::path& folder, std::size_t open_files_max,
 result<opened_state> open_rocks_state(const fs::path& folder, std::size_t open_files_max) {
     if (const std::string why = read_mark(folder, refused_mark); !why.empty())
         return runtime::failed_precondition("the state database in " + folder.string() +
-                                            " is refused since: " + why +
-                                            "; once it is moved away it is made again from the log");
+                                            " is refused because: " + why +
+                                            "; move it away, and Herald rebuilds it from the log");
     auto opened = open_in(folder, open_files_max, read_mark(folder, rebuild_mark));
     if (opened && !opened->rebuilt_because.empty())
         runtime::log(runtime::log_level::warning, runtime::log_events::state_rebuild,

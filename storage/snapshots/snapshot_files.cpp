@@ -76,7 +76,7 @@ result<void> fetch_whole(const snapshot_store& from, const std::string& name, co
     if (list->level > schemas::commands::newest_level)
         return runtime::failed_precondition(
             "it is of level " + std::to_string(list->level) + ", and this program goes up to level " +
-            std::to_string(schemas::commands::newest_level) + ": install a newer one");
+            std::to_string(schemas::commands::newest_level) + ": install a newer program");
     std::error_code failure;
     fs::remove_all(folder, failure);
     if (const auto fetched = from.fetch(name, folder); !fetched) return fetched;

@@ -46,7 +46,7 @@ struct snapshot_list {
 
 /// Takes a snapshot while the state is read and written, keeps it, and drops all but the newest
 /// limits::snapshots_kept; returns its name. Blocks as long as the files take to read, but ends soon after a
-/// stop is asked for. Of one that failed nothing is left. Errors: unavailable; aborted when it was stopped;
+/// stop is asked for. A failed snapshot leaves nothing. Errors: unavailable; aborted when it was stopped;
 /// failed_precondition when nothing is applied yet.
 result<std::string> take_snapshot(const rocks::rocks_state&, snapshot_store&, const std::stop_token& = {});
 
@@ -55,13 +55,13 @@ result<snapshot_list> list_of(const snapshot_store&, const std::string& name);
 /// SHA-256 of the list, and so of every file.
 std::string digest_of(const snapshot_list&);
 
-/// What the newest snapshot of this log says of itself; empty when there is none whose list is whole.
+/// The list of the newest snapshot of this log; empty when no snapshot has a whole list.
 std::optional<snapshot_list> newest_of(const snapshot_store&, const schemas::uuid& log_id,
                                        std::uint32_t generation);
 
 /// Makes `state`, a folder that does not exist, of the newest snapshot of this log that is whole and of a
-/// level that this program knows. One that is not is told in the log, and the one before it is tried. Returns
-/// its name; empty when there is none. Errors: unavailable.
+/// level that this program knows. A snapshot that is not gets a log line, and the one before it is tried.
+/// Returns its name; empty when there is none. Errors: unavailable.
 result<std::optional<std::string>> load_newest(const snapshot_store&, const schemas::uuid& log_id,
                                                std::uint32_t generation, const std::filesystem::path& state);
 

@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Names that begin so are no snapshots.
+/// Names that begin like this are not snapshots.
 constexpr std::string_view unfinished = "unfinished";
 constexpr std::size_t copied_bytes = 4ull << 20;
 
@@ -22,7 +22,7 @@ error trouble_with(const fs::path& path, const std::error_code& why) {
                                 " cannot be kept or read: " + why.message());
 }
 
-/// Of this machine and workplace, so that processes that share a folder do not take each other's.
+/// Named by this machine and workplace, so that processes that share a folder do not take each other's.
 std::string half_done_name(const fs::path& workplace) {
     std::array<char, 256> host{};
     ::gethostname(host.data(), host.size() - 1);

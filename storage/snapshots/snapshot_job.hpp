@@ -48,7 +48,7 @@ class snapshot_job final : public node::claimed_job, public std::enable_shared_f
     std::uint64_t x_token = 0;  // of the claim; 0: not held
     std::uint64_t x_failures_seen = 0;
     std::int64_t x_rest_until_ms = 0;  // steady
-    // Of the newest; empty when it must be looked up, as after one was taken.
+    // The newest snapshot's; empty when it must be looked up, as after one was taken.
     struct place {
         std::uint64_t next_offset = 0;
         std::int64_t time_ms = 0;

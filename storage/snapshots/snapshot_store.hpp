@@ -1,5 +1,5 @@
-// Where snapshots are kept. One implementation is a folder (snapshot_folder.cpp); another place needs no more
-// than this.
+// The place of snapshots. One implementation is a folder (snapshot_folder.cpp); another place needs no more
+// than this interface.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,7 @@ class snapshot_store {
     /// Moves the files made in the workplace into the store: all or nothing, also when the machine stops.
     /// Errors: unavailable; aborted when a stop was asked for before the end.
     virtual result<void> keep(const std::string& name, const std::stop_token&) = 0;
-    /// Removes what is in the workplace, and what keep() has left half done.
+    /// Empties the workplace, and removes what keep() has left half done.
     virtual void clear() = 0;
     /// The beginning of one of its files. Errors: not_found; unavailable.
     virtual result<std::string> read(const std::string& name, const std::string& file,

@@ -7,8 +7,8 @@
 namespace herald::storage::snapshots {
 
 result<void> snapshot_taker::begin() {
-    // What it writes might be the room that the state needs to be written.
-    if (x_is_disk_low()) return runtime::unavailable("little disk is left: no snapshot is taken now");
+    // A snapshot might take the room that the state itself needs.
+    if (x_is_disk_low()) return runtime::unavailable("too little disk space is left to take a snapshot");
     auto begun = x_task.begin([this](const std::stop_token& stop) { take(stop); });
     if (!begun && begun.error().code == error_code::already_exists)
         return runtime::already_exists("a snapshot is being taken already; wait until it is listed");

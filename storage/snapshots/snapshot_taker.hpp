@@ -1,4 +1,4 @@
-// Takes a snapshot of a node's state beside its other work, whoever asked for it.
+// Takes a snapshot of a node's state beside its other work, for a job or an administrator.
 #pragma once
 
 #include <atomic>
@@ -14,7 +14,7 @@
 namespace herald::storage::snapshots {
 
 /// The destructor interrupts one that is being taken, and waits until it has ended: about as long as a piece
-/// of a file takes. What it is built on must outlive it.
+/// of a file takes. The parts that it uses must outlive it.
 class snapshot_taker final : public snapshot_desk {
   public:
     snapshot_taker(const rocks::rocks_state& state, snapshot_store& store, std::function<bool()> is_disk_low)
@@ -23,8 +23,8 @@ class snapshot_taker final : public snapshot_desk {
     result<void> begin() override;
     bool is_taking() const override { return x_task.is_running(); }
     result<std::vector<snapshot_row>> list() const override;
-    /// The state is not to be trusted: what is being taken is not kept, and none is taken any more. Waits for
-    /// that.
+    /// The state is not to be trusted: a snapshot that is being taken is not kept, and no other is taken.
+    /// Waits for that.
     void forbid() { x_task.end(); }
     /// How many have failed since the start.
     std::uint64_t failures() const noexcept { return x_failures; }

@@ -108,13 +108,13 @@ def a_node_that_stood_still_while_its_log_was_cut_and_grew_anew_is_refused():
             start = time.monotonic()
             stopped.kill(signal.SIGCONT)
             other.version(model, "after")
-            refused(stopped, "cut or made anew")
+            refused(stopped, "cut or created anew")
             other.version(model, "later")
             assert time.monotonic() - start < 5, f"{time.monotonic() - start:.1f} s"
             assert "state_rebuild" not in stopped.log_file.read_text()
             assert list((folder / "api-0/herald/state").glob("MANIFEST*")), "the state is gone"
             cluster.start_node(0, wait=False)
-            refused(cluster.nodes[0], "cut or made anew")
+            refused(cluster.nodes[0], "cut or created anew")
             other.version(model, "last")
             cluster.stop()
         finally:

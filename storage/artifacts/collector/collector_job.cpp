@@ -82,7 +82,7 @@ boost::asio::awaitable<void> collector_job::erase_doomed() {
     if (!objects) co_return;
     schemas::commands::forget_erased_objects erased;
     for (const std::string& object : *objects) {
-        // What is no name of an object was never stored here.
+        // A name of another form was never stored here.
         if (digest_of(object)) {
             const auto gone = co_await x_with.artifacts.erase(object);
             if (!gone) {
@@ -135,7 +135,7 @@ boost::asio::awaitable<void> collector_job::find_strays() {
     }
 }
 
-/// What the log does not take is told again: the state still has it.
+/// If the log does not take it, it is sent again: the state still has it.
 template <class Command>
 void collector_job::tell(Command command) {
     command.token = x_token;

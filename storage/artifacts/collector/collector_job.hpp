@@ -14,12 +14,12 @@
 
 namespace herald::storage::artifacts::collector {
 
-/// Two things, while this node holds the claim. Every ten seconds it erases objects that the state marks as
-/// doomed, and tells the log, which forgets the marks. Every six hours it looks for objects that are older
-/// than two days and that no row has, left by uploads whose node ended in between: it tells the log, which
-/// marks those that truly have no row. So an object is erased only after the log has said so, and one that
-/// was said to be doomed never holds bytes that count. It touches no store that another log owns, and nothing
-/// while a restored installation is paused. Lives on the loop's thread, but for end().
+/// Two things, while this node holds the claim. Every ten seconds it erases objects that the state marks for
+/// erasure, and appends that they are gone, so that the marks go, too. Every six hours it looks for objects
+/// that are older than two days and have no row, left by uploads whose node ended in between; it appends
+/// them, and the rule marks those that truly have no row. So an object is erased only after the log has said
+/// so, and one that was said to be doomed never holds bytes that count. It touches no store that another log
+/// owns, and nothing while a restored installation is paused. Lives on the loop's thread, but for end().
 class collector_job final : public node::claimed_job, public std::enable_shared_from_this<collector_job> {
   public:
     struct times {

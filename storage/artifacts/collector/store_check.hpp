@@ -24,9 +24,9 @@ class store_check {
         : x_with(with), x_taking(taking), x_tasks(with.loop) {}
 
     enum class applied : std::uint8_t { some, all };
-    /// Calls back on the loop. With some of the log applied only what is wrong already is found. With all of
-    /// it a store that has no owner becomes this log's, when that may be. Errors: as judge_store; unavailable
-    /// or internal when the store does not say whose it is.
+    /// Calls back on the loop. With only a part of the log applied it finds what is wrong already. With all
+    /// of it, a store without an owner becomes this log's, if that is allowed. Errors: as judge_store;
+    /// unavailable or internal when the store does not say whose it is.
     void run(applied, std::function<void(result<void>)> done);
     /// After a run with all that succeeded. Errors: as check_still; unavailable or internal when the store
     /// does not say whose it is.
@@ -40,7 +40,7 @@ class store_check {
     static boost::asio::awaitable<void> check_again_and_tell(store_check* self,
                                                              std::function<void(result<void>)> done);
     task<> check(applied);
-    /// What is to be done with the store as it is now.
+    /// What to do with the store as it is now.
     task<owner_step> next_step(const store_owner& mine, bool is_needed);
 
     const parts x_with;

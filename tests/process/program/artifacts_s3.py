@@ -285,7 +285,7 @@ def a_bucket_that_cannot_be_used_is_refused_at_start():
                 ("gs://models", here, {}, 2, ["a folder", "s3://BUCKET/PREFIX"]),
                 (bucket, ("--artifacts-endpoint", "127.0.0.1:9000"), {}, 2, ["--artifacts-endpoint", "http://"]),
                 (bucket, ("--artifacts-endpoint", "http://127.0.0.1:9000/path"), {}, 2, ["has a path"]),
-                (bucket, (*here, "--artifacts-region", "Europe!"), {}, 2, ["no region"])):
+                (bucket, (*here, "--artifacts-region", "Europe!"), {}, 2, ["is not a region"])):
             done = subprocess.run([herald.BINARY, "standalone", "--data", folder / "data", "--listen", "127.0.0.1:0", "--free-disk-mb", "64",
                                    "--artifacts", location, *options], capture_output=True, text=True, timeout=60,
                                   env={**os.environ, **ENVIRONMENT, **changed})

@@ -79,7 +79,7 @@ TEST(standalone_node_test, a_log_that_was_deleted_is_refused) {
     temporary_folder data;
     { EXPECT_EQ(standalone(data.path()).problem, ""); }
     fs::remove_all(data / "log");
-    EXPECT_THAT(standalone(data.path()).problem, ::testing::HasSubstr("the log was lost or made anew"));
+    EXPECT_THAT(standalone(data.path()).problem, ::testing::HasSubstr("the log was lost or created anew"));
 }
 
 TEST(standalone_node_test, a_log_that_was_begun_anew_is_refused) {
