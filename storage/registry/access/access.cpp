@@ -245,7 +245,8 @@ result<placed<schemas::registered_model>> readable_model(const state_view& state
 result<placed<schemas::registered_model>> readable_model(const state_view& state, schemas::user_id user,
                                                          std::string_view workspace_name,
                                                          std::string_view model_name) {
-    // Workspaces may be named after users' e-mails: whoever may not read one does not learn that it exists.
+    // Workspaces may be named after users' e-mails: a caller who may not read one does not learn that it
+    // exists.
     const error missing =
         no_such("registered model " + quoted(model_name) + " in the workspace " + quoted(workspace_name));
     const auto workspace = workspace_named(state, workspace_name);

@@ -17,12 +17,12 @@ namespace herald::storage::registry::access {
 /// bytes); null when there is none.
 std::shared_ptr<const schemas::user> user_with_key(const state::state_view&, std::string_view email,
                                                    std::string_view key_hash);
-/// Whether this is the hash of one of the user's developer keys, or of a session of his.
+/// Whether this is the hash of one of the user's developer keys, or of one of their sessions.
 bool is_key_of(const state::state_view&, schemas::user_id, std::string_view key_hash);
 bool is_system_admin(const state::state_view&, schemas::user_id);
 bool is_member(const state::state_view&, schemas::group_id, schemas::user_id);
-/// Whether what was found out is kept for the next who asks. Who asks about workspace after workspace does
-/// not keep it: that would take the place of what everybody else needs.
+/// Whether the result is remembered for the next caller. A caller that goes through many workspaces does not:
+/// it would displace what others need.
 enum class remembering : std::uint8_t { yes, no };
 /// Whether a role of one of the user's groups allows the action there. The owner of a personal workspace and
 /// the members of `Admins` may do everything in it.
@@ -47,8 +47,8 @@ result<void> require(const state::state_view&, schemas::user_id, const schemas::
 bool is_in_organization(const state::state_view&, schemas::user_id, schemas::organization_id);
 /// The user's own workspace; empty for one who has none: the first administrator, and removed ones.
 std::optional<schemas::workspace> own_workspace_of(const state::state_view&, const schemas::user&);
-/// The one that the user set, if it is there and may be read; otherwise the own one; for a user without, the
-/// built-in one of his organisation. 0: none of these.
+/// The default workspace that the user set, if it exists and they may read it; otherwise their own one;
+/// without one, the built-in one of their organisation. 0: none of these.
 schemas::workspace_id default_workspace_of(const state::state_view&, const schemas::user&);
 
 /// Empty for one that was deleted, too.
@@ -56,7 +56,7 @@ std::optional<schemas::workspace> find_workspace(const state::state_view&, schem
 /// The workspace that a row names, even if it was deleted and the row is about to follow. Throws
 /// state_corrupt when it does not exist.
 schemas::workspace workspace_of(const state::state_view&, schemas::workspace_id);
-/// not_found when there is no workspace of that name (the caller checks whether the user may see it).
+/// Errors: not_found for an unknown name (the caller checks whether the user may see the workspace).
 result<schemas::workspace> workspace_named(const state::state_view&, std::string_view name);
 /// A workspace that the user sees and is a workspace admin of. Errors: not_found; permission_denied.
 result<schemas::workspace> administered_workspace(const state::state_view&, schemas::user_id,

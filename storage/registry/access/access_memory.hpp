@@ -1,4 +1,4 @@
-// What was found out about users and their rights, kept as long as none of the rows behind it changes.
+// Users and their rights as they were read, kept as long as none of the rows behind them changes.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace herald::storage::registry::access {
 
-/// What one user may do in one workspace.
+/// The rights of one user in one workspace.
 struct access_rights {
     bool everything = false;  // the owner, or a member of Admins
     bool super_user = false;  // through the built-in role `Super User`

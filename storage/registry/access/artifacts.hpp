@@ -1,4 +1,4 @@
-// Whose bytes may be read and replaced (wire.md "Artifact URLs", "Lock levels").
+// Who may read and replace the bytes of artifacts (wire.md "Artifact URLs", "Lock levels").
 #pragma once
 
 #include <string>
@@ -20,7 +20,7 @@ result<placed<schemas::model_version>> version_with_artifact(const state::state_
 result<placed<schemas::model_version>> version_to_fill(const state::state_view&, schemas::user_id,
                                                        schemas::version_id, std::string_view key);
 
-/// What stands for an entry's path in signed URLs: they are for that path only.
+/// The form of an entry's path in signed URLs, which are for that path only.
 std::string digest_of_path(std::string_view path);
 /// Errors: not_found when the entry of this key has another path now.
 result<void> check_path(const schemas::model_version&, std::string_view key, std::string_view path_digest);

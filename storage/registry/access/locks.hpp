@@ -12,7 +12,7 @@
 
 namespace herald::storage::registry::access {
 
-/// What somebody is about to change.
+/// The part of a version that a command is about to change.
 enum class touched : std::uint8_t {
     nothing_locked,
     ingredients,  // attributes, artifacts, environment, datasets, code

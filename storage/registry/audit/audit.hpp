@@ -14,14 +14,14 @@ namespace herald::storage::registry::audit {
 bool is_audited(const context::rule_context&);
 
 /// Adds the row of the context's command, and where needed the timer that drops rows after
-/// limits::audit_kept_ms. `about`: as subject_of() said before the command was applied.
+/// limits::audit_kept_ms. `about`: the result of subject_of() before the command was applied.
 void add(context::rule_context&, subject about, const schemas::commands::outcome&);
 
 /// Adds a row for what nobody asked for at this moment, as when a webhook is disabled: `action` as if by a
 /// command, by no user. From level 2 on.
 void add_by_itself(context::rule_context&, std::string_view action, const subject& about);
 
-/// The timer audit_sweep: drops what is too old, a few hundred rows at a time.
+/// The timer audit_sweep: drops old rows, a few hundred at a time.
 void sweep(context::rule_context&);
 
 }  // namespace herald::storage::registry::audit

@@ -28,8 +28,8 @@ consteval std::string_view kind_of_id() {
     return name.substr(begin, end - begin);
 }
 
-/// Of several ids in a command the one of the narrowest thing says what it is about; a kind that is not here
-/// is narrower than these.
+/// If a command has several ids, the one of the narrowest thing is its subject; a kind that is not listed is
+/// narrower than these.
 constexpr std::array<std::string_view, 7> widest_first{"workspace", "organization", "role",   "group",
                                                        "user",      "model",        "version"};
 constexpr std::size_t narrowness(std::string_view kind) {
@@ -124,7 +124,7 @@ std::string shortened(std::string_view text) {
     return std::string(text.substr(0, bytes));
 }
 
-/// What the members hold: the narrowest id, the workspace, the last name.
+/// The content of the members: the narrowest id, the workspace, the last name.
 struct told {
     std::string_view kind;
     std::uint64_t id = 0;
@@ -182,8 +182,8 @@ void read_members(told& out, const telling_members& members, std::string_view no
         }
 }
 
-/// What the command can do in two ways: "is_admin=true"; or with whom: "user_id=3,7", where one id, which the
-/// subject is, does not say it.
+/// The command's variant: "is_admin=true"; or its other ids: "user_id=3,7", if more than the subject's id is
+/// there.
 std::string direction_of(const telling_members& members, const told& what) {
     if (what.left_out > 0) return what.list + "+" + std::to_string(what.left_out);
     const bool is_said = what.listed == 1 && what.list.ends_with("=" + std::to_string(what.id)) &&
@@ -195,7 +195,7 @@ std::string direction_of(const telling_members& members, const told& what) {
     return {};
 }
 
-/// What the command's name calls a user otherwise.
+/// Other words for a user in names of commands.
 std::string_view noun_of(std::string_view action) {
     const std::string_view noun = action.substr(std::min(action.find('_') + 1, action.size()));
     if (noun == "system_admin" || noun == "admin_key" || noun == "service_account" ||
@@ -206,7 +206,7 @@ std::string_view noun_of(std::string_view action) {
     return noun;
 }
 
-/// Of a user whom the command names by e-mail, or who is the sender, the id.
+/// The id of a user whom the command names by e-mail, or who is the sender.
 void find_user(told& what, const state_view& state, const command_envelope& command,
                std::string_view action) {
     const bool names_sender = action == "add_key" || action == "remove_key" || action == "update_user";
@@ -220,12 +220,12 @@ void find_user(told& what, const state_view& state, const command_envelope& comm
     what.id = found->value;
 }
 
-/// What commands name by one word, behind their verb: create_model, update_version.
+/// Things that commands name by one word, behind their verb: create_model, update_version.
 constexpr std::array<std::string_view, 13> nouns{
     "model",   "version",      "build", "webhook",      "user",      "group",   "role",
     "session", "organization", "stage", "feature_flag", "workspace", "endpoint"};
 
-/// Of commands about an endpoint or a part of it; empty for all others.
+/// For commands about an endpoint or a part of it; empty for all others.
 std::optional<subject> endpoint_in(const told& what, const state_view& state) {
     schemas::uuid id{};
     if (what.endpoint.size() != id.size()) return std::nullopt;

@@ -1,5 +1,5 @@
-// What a command is about, read from its bytes and the state before it: for the audit alone, so a command
-// needs nothing for it but members of the types of ids.
+// The subject of a command, for the audit, read from its bytes and the state before it. So a command needs
+// nothing for it but members of the types of ids.
 #pragma once
 
 #include <string>
@@ -24,7 +24,7 @@ struct subject {
 
 subject subject_of(const state::state_view&, const schemas::commands::command_envelope&);
 
-/// The workspace of a row; 0 for a kind that belongs to none, and where there is no such row.
+/// The workspace of a row; 0 for a kind that belongs to none, and if there is no such row.
 schemas::workspace_id workspace_of(const state::state_view&, std::string_view kind, std::uint64_t id);
 
 }  // namespace herald::storage::registry::audit

@@ -28,7 +28,7 @@ std::vector<schemas::audience_member> audience_of(const rule_context& context, c
     return audience;
 }
 
-/// What receivers need to report: also the name of the workspace, which their calls take.
+/// Receivers need the name of the workspace to report, because their calls take it.
 void tell_where(const rule_context& context, const event_draft& draft, schemas::event& event) {
     if (auto workspace = tables::workspaces::find(context.state, draft.workspace_id))
         event.workspace_name = std::move(workspace->name);

@@ -24,14 +24,14 @@ struct event_draft {
     schemas::event_id id;  // from rule_context::new_event_id(); empty: a new one, if anybody hears it
     /// Makes the bytes that every receiver gets; called only when the audience is not empty.
     std::function<std::string(const event_draft&)> make_body;
-    /// Where its receiver reports what came of it: a path at this installation (report_paths.hpp), whose base
-    /// URL is as the sender of the command knows it. Empty: nothing is expected.
+    /// Where its receiver reports: a path of this installation (report_paths.hpp) behind the base URL of the
+    /// command's sender. Empty: no report is expected.
     std::string report_path{};
     /// The base URL itself, where the event is of an earlier command than the one that causes it.
     std::string report_base{};
 };
 
-/// Who hears what, each looked up once: for a step that tells of many things and changes no webhook.
+/// Audiences, each looked up once: for a step that emits many events and changes no webhook.
 class audiences {
   public:
     const std::vector<schemas::audience_member>& of(const context::rule_context&, const event_draft&);

@@ -98,7 +98,7 @@ rule_context::place place_in(const schemas::commands::genesis& log, const tables
     return {offset, position.time_ms, log.log_id, log.generation, log.event_partitions, level};
 }
 
-/// 0 for a log without a parent, and for what is no GENESIS.
+/// 0 for a log without a parent, and for anything but GENESIS.
 std::int64_t parent_time_ms(const command_envelope& command) {
     const auto beginning = schemas::decode<schemas::commands::genesis>(command.body);
     return beginning ? std::clamp<std::int64_t>(beginning->parent_time_ms, 0, limits::log_time_ms_max) : 0;

@@ -27,7 +27,7 @@ using tables::engine_position;
 struct opened_record {
     const events::log::record* record = nullptr;
     runtime::sha256_digest hash{};                        // of the value
-    result<schemas::commands::command_envelope> command;  // invalid_argument: these bytes are no command
+    result<schemas::commands::command_envelope> command;  // invalid_argument: these bytes are not a command
 };
 /// Any thread. The record must outlive what is returned.
 opened_record open_record(const events::log::record&);
@@ -43,7 +43,7 @@ struct skipped_record {
 /// What became of one record.
 struct applied_record {
     std::uint64_t offset = 0;
-    /// Id of the command; empty for bytes that are no command of this log (they are refused, without any
+    /// Id of the command; empty for bytes that are not a command of this log (they are refused, without any
     /// effect).
     std::optional<schemas::uuid> command_id;
     schemas::commands::command_type type{};

@@ -100,7 +100,7 @@ class history_search final : public passing_search<tables::activities> {
         if (row && is_wanted(*row)) add(id.value);
     }
 
-    /// Whose version is read last: most rows are told apart before.
+    /// The version is read last: most rows are sorted out before.
     bool is_wanted(const transition_row& row) {
         if (x_filter->mine && row.author != x_user) return false;
         if (is_open(row) ? wants_only_ended() : !is_asked_for(row.transition.state)) return false;

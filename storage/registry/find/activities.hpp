@@ -11,7 +11,8 @@
 
 namespace herald::storage::registry::find {
 
-/// Of one version, or of all versions of one model; with both, the version must be one of the model.
+/// The history of one version, or of all versions of one model; with both, the version must be one of the
+/// model.
 struct history_place {
     schemas::model_id registered_model_id;
     schemas::version_id model_version_id;
@@ -33,7 +34,7 @@ result<search_pointer<schemas::activity>> search_activities(const state::state_v
                                                             const std::optional<schemas::pagination>&);
 
 /// The entries that opened transitions, oldest first; also over all that the user may read. The state of an
-/// open one is as it would be judged now. Errors: as search_activities, but it may be everywhere.
+/// open one is what a judgement now would give. Errors: as search_activities, but it may be everywhere.
 result<search_pointer<schemas::activity>> search_transitions(const state::state_view&, schemas::user_id,
                                                              const history_place&, transition_filter,
                                                              const std::optional<schemas::pagination>&);

@@ -8,7 +8,7 @@
 
 namespace herald::storage::registry::find {
 
-/// What is asked of the audit; what is not given does not matter.
+/// A question to the audit; absent members match everything.
 struct audit_question {
     std::int64_t since_ms = 0;  // this time or later
     std::int64_t until_ms = 0;  // before this time; 0: to the end
@@ -24,7 +24,7 @@ struct audit_question {
 /// Newest first. Errors: invalid_argument for a page that cannot be used.
 result<search_pointer<schemas::audit_row>> search_audit(const state::state_view&, audit_question);
 
-/// Of all rows of this state, whose newest record is at `offset`; without its signature.
+/// The seal of all rows of this state, whose newest record is at `offset`; without its signature.
 schemas::audit_seal unsigned_audit_seal(const state::state_view&, std::uint64_t offset);
 /// At most `rows_max` rows by ascending sequence, beginning at `from`; none behind the head's last.
 std::vector<schemas::audit_row> audit_rows_from(const state::state_view&, const schemas::audit_head&,

@@ -30,9 +30,8 @@ std::vector<schemas::build> readable_builds(const state::state_view&, schemas::u
 result<search_pointer<schemas::build>> search_builds(const state::state_view&, schemas::user_id,
                                                      schemas::version_id, const schemas::pagination&);
 /// Whether a finished build in the version's own workspace has a newest scan that is scanned and safe, and no
-/// scan that ever said unsafe, and is of the version as it is: nothing of which an image is made has changed
-/// since it was made. Everything else counts as not safe: in other workspaces, other people decide who may
-/// report a scan.
+/// scan that ever said unsafe, and was made of the version as it is: no ingredient of an image has changed
+/// since. Everything else counts as not safe: in other workspaces, other people decide who may report a scan.
 bool has_safe_build(const state::state_view&, const schemas::model_version&);
 
 }  // namespace herald::storage::registry::find

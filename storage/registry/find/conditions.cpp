@@ -12,8 +12,8 @@
 
 namespace herald::storage::registry::find {
 
-/// What a condition looks at: texts of the row (several for labels, any of which may match), a text computed
-/// from it, or one number.
+/// The values that a condition looks at: texts of the row (several for labels, any of which may match), a
+/// text computed from it, or one number.
 struct property {
     std::span<const std::string> texts;
     std::optional<std::string> made;

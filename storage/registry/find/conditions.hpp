@@ -17,7 +17,7 @@ namespace herald::storage::registry::find {
 /// The part of a row that a condition looks at.
 struct property;
 
-/// What an index tells of a row without the row itself.
+/// The members of a row that an index has.
 struct glimpse {
     std::uint64_t id = 0;
     std::optional<std::int64_t> time_updated;
@@ -25,7 +25,7 @@ struct glimpse {
     std::optional<std::string_view> name;
 };
 
-/// Of whole numbers, both ends included; first > last: none.
+/// A range of whole numbers, both ends included; empty if first > last.
 struct number_range {
     std::uint64_t first = 0;
     std::uint64_t last = UINT64_MAX;
@@ -43,7 +43,7 @@ class condition {
   public:
     bool holds(const schemas::registered_model&) const;
     bool holds(const schemas::model_version&) const;
-    /// Only when what is told of the row includes the key's value.
+    /// Only when the index has the key's value.
     bool holds(const glimpse&) const;
 
     std::string_view key() const noexcept { return x_key; }
@@ -51,8 +51,8 @@ class condition {
     bool is_listed() const noexcept {
         return x_operator == schemas::find_operator::eq || x_operator == schemas::find_operator::in;
     }
-    /// The texts, or the whole numbers, of that list, sorted, each once. Numbers that are no whole ones are
-    /// left out: no row has them.
+    /// The texts, or the whole numbers, of that list, sorted, each once. Numbers with a fraction are left
+    /// out: no row has them.
     std::vector<std::string> texts() const;
     std::vector<std::uint64_t> numbers() const;
     /// The whole numbers for which it holds, if they are a range: EQ and the operators of order.

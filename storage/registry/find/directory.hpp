@@ -20,8 +20,8 @@ std::optional<schemas::user> user_with_id(const state::state_view&, schemas::use
 std::optional<schemas::user> user_named(const state::state_view&, std::string_view username);
 /// With the default workspace that holds now (access::default_workspace_of).
 schemas::user as_shown(const state::state_view&, schemas::user);
-/// The workspaces that the user sees, by ascending id, the own one last. Of an organisation of the user's
-/// none of whose workspaces is seen, the built-in one, though without rights there. Errors: invalid_argument
+/// The workspaces that the user sees, by ascending id, the own one last. If the user sees no workspace of one
+/// of their organisations, its built-in one is listed, though without rights there. Errors: invalid_argument
 /// for pagination that cannot be used, as for all searches here.
 result<search_pointer<schemas::workspace>> search_visible_workspaces(
     const state::state_view&, schemas::user_id, const std::optional<schemas::pagination>&);

@@ -22,8 +22,8 @@ struct page_of_endpoints {
     std::string next_page_token;      // empty: these are the last
     bool is_cut = false;              // all were asked for, and these are not all
 };
-/// The user may read all of them, or none. Errors: those of check_paging; invalid_argument for a page_token
-/// that is none.
+/// The user may read all of them, or none. Errors: those of check_paging; invalid_argument for anything but a
+/// page_token.
 result<page_of_endpoints> choose_endpoints(const state::state_view&, schemas::user_id,
                                            const schemas::workspace&, const schemas::pagination&);
 /// The workspace's endpoints in the order of their ids, at most `most` behind `after`.

@@ -109,7 +109,7 @@ class searcher final : public search<typename Table::row_type> {
         const auto* list = std::get_if<listed_source>(&first());
         if (x_stops_early) x_at = x_page.after();
         if (!list || x_at) return;
-        // Of a list only the part in which the times lie.
+        // Only the part of a list in which the times lie.
         const number_range& times = x_plan.times;
         if (!x_page.is_ascending() && times.last < UINT64_MAX)
             x_at = place_in_order{{}, static_cast<std::int64_t>(times.last), UINT64_MAX};

@@ -8,9 +8,9 @@ namespace herald::limits {
 
 constexpr std::size_t page_limit_max = 1'000;
 constexpr std::size_t find_values_max = 100;  // in all predicates of a call, including those in IN lists
-/// Ids and times are below; up to here a double tells whole numbers apart.
+/// Ids and times are below this bound; up to it a double tells whole numbers apart.
 constexpr double whole_numbers_max = 9'007'199'254'740'991.0;
-/// Of the places in the order of all rows up to the page's last, where an index does not know the order.
+/// The places of all rows up to the page's last, if no index has the order.
 constexpr std::size_t find_places_bytes_max = 64 * 1024 * 1024;
 constexpr std::size_t find_whole_bytes_max = 256 * 1024;  // of rows in one piece; longer answers are streamed
 constexpr std::size_t find_piece_bytes = 64 * 1024;       // of rows, about

@@ -45,8 +45,7 @@ result<void> check_paging(const schemas::pagination& paging) {
     return {};
 }
 
-/// What a page_token holds: the last row of the page before, the order in which it was the last, and of which
-/// find.
+/// The content of a page_token: the last row of the page before, its order, and the digest of its find.
 struct page_of_rows::token {
     std::uint32_t key = 0;
     bool ascending = false;
@@ -111,7 +110,7 @@ void page_of_rows::add(place_in_order place) {
     }
     x_bytes += bytes_of(place);
     x_places.push_back(std::move(place));
-    const std::size_t wanted = x_skipped + x_limit + 1;  // one more tells that there is a next page
+    const std::size_t wanted = x_skipped + x_limit + 1;  // one more shows that there is a next page
     if (x_places.size() >= wanted + wanted / 4 + places_spare) keep_first(wanted);
     if (is_too_deep()) x_places = {};
 }

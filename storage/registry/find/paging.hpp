@@ -13,8 +13,8 @@
 
 namespace herald::storage::registry::find {
 
-/// Where a row stands in the order that was asked for: by its sort key, then by its id. One of `name` and
-/// `time_ms` is the sort key; for time_created neither: ids are given in the order of creation.
+/// The place of a row in the requested order: by its sort key, then by its id. One of `name` and `time_ms` is
+/// the sort key; for time_created neither: ids are given in the order of creation.
 struct place_in_order {
     std::string name;
     std::int64_t time_ms = 0;
@@ -62,7 +62,7 @@ class page_of_rows {
 
     place_in_order place_of(std::uint64_t id, std::string_view name, std::int64_t time_updated) const;
     void add(place_in_order);
-    /// There are more places up to the page than may be held: what is added no longer counts.
+    /// There are more places up to the page than may be held; further rows are ignored.
     bool is_too_deep() const noexcept { return x_bytes > limits::find_places_bytes_max; }
 
     /// `total`: of all rows, where they were not all added. Errors: invalid_argument when it is too deep.

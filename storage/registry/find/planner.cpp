@@ -151,7 +151,7 @@ class planner {
         if (x_scope.model) return listed_source{row_list::versions_of(schemas::model_id{parent})};
         return listed_source{all_of(parent)};
     }
-    /// Whether a source that tells ids and these knows enough for all conditions.
+    /// Whether a source with ids and these members has enough for all conditions.
     bool is_all_told(std::string_view one, std::string_view other) const {
         return std::all_of(x_conditions.begin(), x_conditions.end(), [&](const condition& asked) {
             return asked.key() == "id" || asked.key() == one || asked.key() == other;
@@ -277,7 +277,7 @@ class planner {
         return out;
     }
 
-    // ---- what is left to do on the chosen one
+    // ---- the remaining conditions on the chosen one
     template <class Kind>
     static bool are(const std::vector<source>& all) {
         return std::all_of(all.begin(), all.end(),

@@ -15,7 +15,7 @@
 
 namespace herald::storage::registry::find {
 
-/// Where the caller looks, and may: the workspaces, sorted; or one model in one of them.
+/// Where the caller looks and may look: the workspaces, sorted; or one model in one of them.
 struct find_scope {
     std::vector<std::uint64_t> workspaces;
     std::optional<std::uint64_t> model;
@@ -27,7 +27,7 @@ struct plan {
     number_range ids;                             // of rows that match
     number_range times;                           // of their last change
     std::optional<std::set<std::uint64_t>> only;  // if set, of these ids
-    std::vector<condition> on_glimpses;           // to be tried on what the sources tell
+    std::vector<condition> on_glimpses;           // to be tried on the members that sources have
     std::vector<condition> on_rows;               // to be tried on rows
     std::vector<std::string> labels;              // asked for together, sorted
     bool hides_deleted = false;                   // versions of deleted models are among them

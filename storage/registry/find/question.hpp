@@ -1,4 +1,4 @@
-// What a find asks for, all but its page, as one text: a page_token is good for the same alone.
+// A find's question, without its page, as one text: a page_token is valid only for the same question.
 #pragma once
 
 #include <concepts>

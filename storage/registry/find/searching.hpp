@@ -1,4 +1,4 @@
-// What searches of different rows have in common.
+// The part that all searches share.
 #pragma once
 
 #include <cstdint>

@@ -16,9 +16,8 @@ struct unconfirmed_node {
     bool is_in_contact = false;        // it was heard lately, and will say that it knows
 };
 
-/// The nodes of which a process serves predictions, has not said that it has applied the record at this
-/// offset, and may go on as before for a while yet, be it one that a later process of the node has replaced;
-/// by name.
+/// By name: the nodes with a process that serves predictions, has not confirmed the record at this offset,
+/// and may go on as before for a while, even if a later process of the node has replaced it.
 std::vector<unconfirmed_node> unconfirmed_nodes(const state::state_view&, std::uint64_t offset);
 
 /// Whether a node that serves predictions is in contact (design.md §4).

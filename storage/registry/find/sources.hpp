@@ -1,5 +1,5 @@
-// Where the rows come from that a find looks at: ranges of an index, or ids. A source is walked bit by bit
-// and tells of each row what its index knows.
+// The rows that a find looks at: ranges of an index, or ids. A source is walked bit by bit, and gives the
+// members of each row that its index has.
 #pragma once
 
 #include <deque>

@@ -1,4 +1,4 @@
-// What became of a transition's reviews (wire.md "Stage transitions").
+// The result of a transition's reviews (wire.md "Stage transitions").
 #pragma once
 
 #include <vector>
@@ -24,7 +24,7 @@ verdict judge(const state::state_view&, const tables::transition_row&,
 
 bool is_open(const tables::transition_row&);
 
-/// Whether the user may approve or reject it, and whether he has: only then nothing of him is awaited.
+/// Whether the user may approve or reject it, and whether they have: only then nothing is awaited from them.
 bool may_review(const state::state_view&, schemas::user_id, const tables::transition_row&,
                 const schemas::workspace&);
 bool has_reviewed(schemas::user_id, const tables::transition_row&, const schemas::model_version&);

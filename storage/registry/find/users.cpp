@@ -19,7 +19,7 @@ namespace {
 
 using state::state_view;
 
-/// What a request allows: no values allow all.
+/// The values that a request allows; no values allow all.
 template <class Value>
 class choice {
   public:
@@ -35,7 +35,7 @@ choice<std::string> lower_case(const std::vector<std::string>& all) {
     return choice(std::move(lower));
 }
 
-/// Whom a viewer may see, for who asks about many.
+/// The users whom a viewer may see, for a search over many.
 class sight {
   public:
     sight(const state_view& state, schemas::user_id viewer)
@@ -62,7 +62,7 @@ class sight {
     const std::set<schemas::organization_id> x_shared;
 };
 
-/// Each by what names him, or all.
+/// Each by what names them, or all.
 class user_search final : public passing_search<tables::users> {
   public:
     user_search(const state_view& state, schemas::user_id viewer, wanted_users wanted, page_of_rows page)
@@ -149,7 +149,7 @@ class own_session_search final : public passing_search<tables::sessions> {
     const std::function<bool(const schemas::session&)> x_is_wanted;
 };
 
-/// Of this organisation, or of whichever.
+/// In this organisation, or in any.
 bool is_in_admins(const state_view& state, schemas::user_id user,
                   std::optional<schemas::organization_id> org = std::nullopt) {
     bool found = false;
@@ -210,7 +210,7 @@ result<search_pointer<schemas::session>> search_sessions(const state_view& state
     if (!sees_all && !is_in_admins(state, user))
         return search_pointer<schemas::session>(
             std::make_unique<own_session_search>(state, user, *std::move(page), std::move(is_wanted)));
-    // Who was looked at, and whether their sessions are seen.
+    // The users that were looked at, and whether their sessions are visible.
     auto is_seen = [&state, user, sees_all,
                     others = std::map<schemas::user_id, bool>{}](schemas::user_id of) mutable {
         if (sees_all || of == user) return true;

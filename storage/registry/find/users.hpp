@@ -16,8 +16,8 @@ struct wanted_users {
     std::vector<std::string> emails, usernames;
     std::optional<schemas::pagination> pagination;
 };
-/// Whether the viewer is the user, shares an organisation with him, or is a system administrator. Of users
-/// who were removed, who are in none, only the last.
+/// Whether the viewer is the user, shares an organisation with them, or is a system administrator. Removed
+/// users are in no organisation, so only administrators see them.
 bool may_see(const state::state_view&, schemas::user_id viewer, const schemas::user&);
 /// Users who are named in any of the three ways, all if none is named, of those whom the viewer may see; as
 /// they are shown (directory.hpp). Errors: invalid_argument for the pagination.

@@ -13,7 +13,7 @@ namespace herald::storage::registry::find {
 
 std::optional<schemas::webhook> find_webhook(const state::state_view&, schemas::webhook_id);
 /// The wanted webhooks, by ascending id, in the workspaces that the user sees; a system administrator sees
-/// all. `asked`: what is wanted (question.hpp). Errors: invalid_argument for the pagination.
+/// all. `asked`: the question (question.hpp). Errors: invalid_argument for the pagination.
 result<search_pointer<schemas::webhook>> search_webhooks(
     const state::state_view&, schemas::user_id, std::function<bool(const schemas::webhook&)> is_wanted,
     const std::optional<schemas::pagination>&, std::string_view asked);

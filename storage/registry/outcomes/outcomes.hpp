@@ -9,8 +9,8 @@
 
 namespace herald::storage::registry::outcomes {
 
-/// What a repeat gets: the stored outcome, or already_exists when the key was used for another request. Empty
-/// when the request carries no key or the key is new.
+/// The outcome for a repeat: the stored one, or already_exists when the key was used for another request.
+/// Empty when the request carries no key or the key is new.
 std::optional<schemas::commands::outcome> find_outcome(const state::state_view&,
                                                        const schemas::commands::request_identity&);
 /// Whether what find_outcome() returned is the stored outcome, and not a refusal of another request.

@@ -21,8 +21,8 @@ using row_reader = std::function<void(std::string_view value)>;
 /// Called for each row in ascending order of key; returns false to stop.
 using row_visitor = std::function<bool(std::string_view key, std::string_view value)>;
 
-/// What a reader of a store's views keeps beside them (storage/registry/access/access.cpp: what it found out
-/// about users).
+/// Memory that a reader of a store's views keeps beside them (storage/registry/access/access.cpp keeps rights
+/// of users).
 class view_memory {
   public:
     virtual ~view_memory() = default;
@@ -140,8 +140,8 @@ class remembering_view final : public state_view {
     mutable by_text<std::optional<rows>> x_tables;  // by prefix; empty: too long to remember
 };
 
-/// Where the rows are kept: RocksDB (storage/rocks/rocks_state.hpp) or memory. One thread writes; any thread
-/// takes views.
+/// The store of rows: RocksDB (storage/rocks/rocks_state.hpp) or memory. One thread writes; any thread takes
+/// views.
 class state_store {
   public:
     virtual ~state_store() = default;

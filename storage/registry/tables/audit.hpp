@@ -22,7 +22,7 @@ class audit_rows final {
     static void erase(state::state_changes&, std::uint64_t sequence);
 };
 
-/// The workspace that a row belongs to, without reading the rest of the row; none when there is no such row.
+/// The workspace of a row, without reading the rest of the row; none if there is no such row.
 std::optional<schemas::workspace_id> workspace_of_row(const state::state_view&, schemas::model_id);
 std::optional<schemas::workspace_id> workspace_of_row(const state::state_view&, schemas::version_id);
 std::optional<schemas::workspace_id> workspace_of_row(const state::state_view&, schemas::build_id);

@@ -52,7 +52,7 @@ void add(runtime::sha256_stream& digest, std::string_view bytes) {
     digest.add(bytes);
 }
 
-/// Of a build, less the offset in its own log at which it was reported unsafe.
+/// A build without the offset in its own log at which it was reported unsafe.
 std::string without_offset(std::string_view key, std::string_view value) {
     auto build = decode_row<schemas::build>(key, value);
     if (build.unsafe_offset == 0) return std::string(value);

@@ -1,4 +1,4 @@
-// What of a state outlives its log: the rows that a backup carries into another log, and their digest.
+// The rows of a state that outlive its log: a backup carries them into another log. And their digest.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ class content final {
     /// Whether a row with this key may be carried.
     static bool is_carried(std::string_view key) noexcept;
     /// Writes a carried row. `offset` is the command's: the revision of a webhook begins there, so that the
-    /// publisher tells of it and every later change is a higher one.
+    /// publisher publishes it and every later change has a higher one.
     static void put_carried(state::state_changes&, const schemas::carried_row&, std::uint64_t offset);
     /// SHA-256(the digest before ‖ the rows).
     static std::string digest_after(const std::string& before, const std::vector<schemas::carried_row>&);

@@ -1,5 +1,5 @@
-// What was deleted while something that hung on it is still to be erased
-// (storage/registry/rules/removal.hpp). A deleted model's or version's own row is gone already.
+// Marks of deleted things with rows that are still to be erased (storage/registry/rules/removal.hpp). A
+// deleted model's or version's own row is gone already.
 #pragma once
 
 #include <optional>
@@ -22,7 +22,7 @@ class deleted_models final {
     static std::optional<schemas::model_id> first(const state::state_view&, schemas::model_id from);
 };
 
-/// Where the removal of what hangs on a version goes on; 0: at the first. Whatever comes before is erased.
+/// Where the removal of a version's rows goes on; 0: at the first. Everything before is erased.
 struct removal_place {
     schemas::workspace_id workspace;  // of its builds
     schemas::build_id build;          // in that workspace

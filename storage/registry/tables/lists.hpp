@@ -7,7 +7,7 @@
 //   count := '0' letter list → varint                         no row: 0
 //
 // Versions of a model that was erased stay in their lists until they are erased themselves. Such models are
-// marked (deletions.hpp), so that whoever walks a list can leave those versions out.
+// marked (deletions.hpp), so that a walk of a list can leave those versions out.
 //
 // A table keeps them with its rows (description.hpp), from the level on that brings them. The rows of a log
 // that is older are listed by a timer (storage/registry/rules/levels.cpp); until it has gone through all of

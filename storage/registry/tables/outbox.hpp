@@ -26,7 +26,7 @@ class outbox final {
   public:
     /// Assigns the event its sequences, in its partition and for its resource, and writes it.
     static void add(state::state_changes&, const output_partition&, schemas::event&);
-    /// Of a resource that is gone: its events are no longer counted. Those that are there stay.
+    /// For a resource that is gone: its events are no longer counted. Existing ones stay.
     static void forget(state::state_changes&, schemas::resource_type, std::string_view resource_id);
     static std::optional<schemas::event> find(const state::state_view&, const output_partition&,
                                               std::uint64_t sequence);

@@ -12,8 +12,8 @@ namespace herald::storage::registry::tables {
 
 class stage_log final {
   public:
-    /// Numbers the entry, and drops the oldest one when there are too many. Of a longer message than
-    /// limits::stage_log_message_bytes_max the beginning is kept.
+    /// Numbers the entry, and drops the oldest one when there are too many. A message longer than
+    /// limits::stage_log_message_bytes_max is cut to its beginning.
     static void add(state::state_changes&, schemas::endpoint_stage_id, std::int64_t time_ms,
                     std::string_view message);
     /// The stage's entries by ascending number, from `from` on.

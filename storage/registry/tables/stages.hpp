@@ -19,8 +19,7 @@ struct review {
     }
 };
 
-/// What the rules know about a transition beyond what callers are told. Its id is that of the activity that
-/// opened it.
+/// The part of a transition that only rules see. Its id is that of the activity that opened it.
 struct transition_row {
     schemas::transition transition;
     schemas::version_id model_version_id;

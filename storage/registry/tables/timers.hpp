@@ -10,7 +10,7 @@
 
 namespace herald::storage::registry::tables {
 
-/// What a timer is for; what it does, storage/registry/engine/engine.cpp leads to. Numbers are frozen. A node
+/// The kinds of timers; storage/registry/engine/engine.cpp calls what each does. Numbers are frozen. A node
 /// that does not know a kind stops, so a new one is set only from the level on that brings it
 /// (schemas/commands/level.hpp).
 enum class timer_kind : std::uint8_t {
@@ -55,7 +55,7 @@ class timers final {
     static void each(const state::state_view&, const visitor<timer>&);
     /// Empty when none is set.
     static std::optional<std::int64_t> first_due_ms(const state::state_view&);
-    /// Of the timers that these changes set.
+    /// The first of the timers that these changes set.
     static std::optional<std::int64_t> first_due_ms(const state::row_changes&);
 };
 

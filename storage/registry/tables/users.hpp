@@ -16,8 +16,8 @@ class users final : public keyed_table<schemas::user, schemas::user_id> {
     static std::optional<schemas::user_id> with_email(const state::state_view&, std::string_view email);
 };
 
-/// Who has which username, ignoring case. Apart from the users' table, since older logs have users without
-/// (storage/registry/rules/users.cpp brings them).
+/// The owner of each username, ignoring case. Apart from the users' table, since older logs have users
+/// without (storage/registry/rules/users.cpp brings them).
 class usernames final {
   public:
     static std::optional<schemas::user_id> find(const state::state_view&, std::string_view username);
