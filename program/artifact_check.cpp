@@ -164,8 +164,9 @@ result<void> tell_missing_artifacts(const settings& chosen,
         return {};
     }
     if (storage::registry::tables::blobs::first_from(state, ""))
-        std::cerr << "herald: there are artifacts, and no folder " << artifacts_folder(chosen).string()
-                  << " with them: bring it from where the backup was made, or name it with --artifacts\n";
+        std::cerr
+            << "herald: there are artifacts, and no folder " << artifacts_folder(chosen).string()
+            << " with their bytes: copy it from where the backup was made, or name it with --artifacts\n";
     return {};
 }
 

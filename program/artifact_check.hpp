@@ -11,15 +11,15 @@ namespace herald::program {
 /// outlive it.
 storage::backup::artifact_check make_artifact_check(storage::artifacts::artifact_store& store);
 
-/// For an operator's command, with the store of artifacts that the settings mean; where there is no such
-/// folder, nothing is compared. Empty when nothing was.
+/// For an operator's command, with the store of artifacts that the settings name. Compares nothing, and is
+/// empty, if there is no such folder.
 storage::backup::artifact_check make_store_check(const settings&);
 
 /// Says on standard error which of the artifacts that `state` refers to are not in that folder. Errors: those
 /// of the store.
 result<void> tell_missing_artifacts(const settings&, const storage::registry::state::state_view& state);
 
-/// Says on standard error what a backup knows of its artifacts.
+/// Prints on standard error what a backup says about its artifacts.
 void tell_lost_artifacts(const storage::backup::backup_end&);
 
 }  // namespace herald::program

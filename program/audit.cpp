@@ -17,7 +17,7 @@ process_end run_audit(const settings& chosen) {
     if (!lines) return failed(runtime::not_found("the export " + file + " cannot be read"));
     const auto verified = verify_audit_export(lines, chosen.public_key, chosen.log_id);
     if (!verified) {
-        std::cerr << "herald: the export is not as it was made: " << verified.error().message << "\n";
+        std::cerr << "herald: the export was changed: " << verified.error().message << "\n";
         return process_end::failure;
     }
     std::cout << "good: " << verified->rows << " rows, up to row " << verified->seal.head.last

@@ -85,7 +85,7 @@ class chain {
     static result<void> check_hash(const audit_row& row, std::string_view previous, std::uint64_t line) {
         if (schemas::hash_of(previous, row) == row.hash.bytes) return {};
         return failed_precondition("row " + text_of(row.sequence) + " was changed: in line " + text_of(line) +
-                                   ", its hash is not that of what it says");
+                                   ", its hash does not match its content");
     }
 
     std::uint64_t x_rows = 0;
@@ -146,7 +146,7 @@ result<audit_seal> read_seal(schemas::json_value value, std::uint64_t line) {
     auto seal = read_line<audit_seal>(value, line);
     if (!seal) return seal;
     if (log_id.size() != seal->log_id.size())
-        return failed_precondition("line " + text_of(line) + " was changed: log_id is no id");
+        return failed_precondition("line " + text_of(line) + " was changed: log_id is not an id");
     std::copy(log_id.begin(), log_id.end(), seal->log_id.begin());
     seal->signature.bytes = std::move(signature);
     seal->head.hash.bytes = std::move(hash);
@@ -170,7 +170,7 @@ result<void> check_log(const audit_seal& seal, std::string_view wanted) {
     const std::string sealed = log_id_text(seal);
     if (wanted.empty() || sealed == runtime::to_hex(wanted)) return {};
     return failed_precondition("it is of the log " + sealed + ", not of " + runtime::to_hex(wanted) +
-                               ": of another installation with the same key");
+                               ": it comes from another installation with the same key");
 }
 
 }  // namespace
@@ -187,7 +187,7 @@ result<verified_export> verify_audit_export(std::istream& lines, std::string_vie
         if (seal) return failed_precondition("line " + text_of(line) + " was added behind the signed end");
         const auto value = schemas::parse_json(text);
         if (!value || !value->get_if<schemas::json_object>())
-            return failed_precondition("line " + text_of(line) + " was changed: it is no JSON object");
+            return failed_precondition("line " + text_of(line) + " was changed: it is not a JSON object");
         if (value->find("signature")) {
             auto last = read_seal(*value, line);
             if (!last) return last.error();
@@ -205,7 +205,8 @@ result<verified_export> verify_audit_export(std::istream& lines, std::string_vie
     if (!seal) return failed_precondition("the end is cut off: the last line is not the signed one");
     if (!runtime::is_signed_by(public_key, schemas::signed_text(*seal), seal->signature.bytes))
         return failed_precondition(
-            "the signature of the last line is not that of this key: either it was changed, or the key is of "
+            "the signature of the last line does not match this key: either the line was changed, or the key "
+            "is that of "
             "another installation");
     if (const auto good = check_log(*seal, log_id); !good) return good.error();
     if (const auto good = read.end(*seal); !good) return good.error();

@@ -1,4 +1,4 @@
-// What an export of the audit says of itself, and whether it is true: without the installation that made it.
+// Verifies an export of the audit, without the installation that made it.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace herald::program {
 struct verified_export {
     schemas::audit_seal seal;
     std::uint64_t rows = 0;
-    std::int64_t last_row_ms = 0;  // when the newest command was; 0: there is no row
+    std::int64_t last_row_ms = 0;  // the time of the newest command; 0: there is no row
 };
 
 /// Hexadecimal digits.

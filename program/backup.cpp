@@ -50,8 +50,7 @@ process_end run_backup(const settings& chosen) {
     const std::filesystem::path file = chosen.operands.back();
     if (chosen.operands.front() == "create") return create(chosen, file);
     if (chosen.operands.front() != "verify") {
-        std::cerr << "herald: \"" << chosen.operands.front()
-                  << "\" is nothing that backup can do; create FILE "
+        std::cerr << "herald: \"" << chosen.operands.front() << "\" is not an action of backup; create FILE "
                   << "makes one, verify FILE reads one\n";
         return process_end::wrong_use;
     }

@@ -200,8 +200,8 @@ class command_line {
     }
 
     static error verb_missing() {
-        return runtime::invalid_argument("a verb is missing, as in `herald standalone`. " + verbs_text() +
-                                         "; herald VERB --help lists the options of one");
+        return runtime::invalid_argument("a verb is missing, such as `herald standalone`. " + verbs_text() +
+                                         "; herald VERB --help lists the options of a verb");
     }
 
     static std::string about_surplus(const CLI::App& command) {
@@ -285,8 +285,8 @@ class command_line {
                               main->address == metrics->address;
         if (!are_same) return {};
         return runtime::invalid_argument(
-            "--metrics-listen is the address of --listen; give it another one, or leave it out: /metrics is "
-            "on the main address then");
+            "--metrics-listen must differ from --listen; give it another address, or leave it out: /metrics "
+            "is then on the main address");
     }
 
     static error missing(const std::string& name) {

@@ -23,14 +23,14 @@ process_end run_groups(const settings& chosen) {
         else
             std::cout << "at " << committed << ", ";
         std::cout << "the log has " << there.first << " to " << there.next;
-        if (chosen.reset_groups) std::cout << "; goes on at " << there.first;
+        if (chosen.reset_groups) std::cout << "; resumes at " << there.first;
         const std::int64_t skipped_from = std::max<std::int64_t>(committed, 0);
         if (skipped_from < there.first)
             std::cout << (committed < 0 ? "; up to " : "; ") << there.first - skipped_from
                       << " records are no longer there";
         std::cout << "\n";
     }
-    if (lost->empty()) std::cout << "every group knows where to go on\n";
+    if (lost->empty()) std::cout << "every group knows where to resume\n";
     return lost->empty() || chosen.reset_groups ? process_end::done : process_end::failure;
 }
 

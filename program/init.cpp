@@ -29,9 +29,9 @@ result<void> check_not_restored(const settings& chosen, events::log::partitioned
     if (!*state) return {};  // it was cut off, and goes on
     return runtime::failed_precondition(
         "the log holds generation " + std::to_string(genesis->generation) +
-        " already, whose restore has ended: nothing is restored again. Its content at that place was " +
+        " already, and its restore has ended: nothing is restored again. Its content at that place was " +
         runtime::to_hex(storage::registry::tables::content::digest(*(*state)->rows().view())) +
-        "; `herald backup verify` says that of a backup");
+        "; `herald backup verify` prints the content of a backup");
 }
 
 /// The move from one log to another. The digests are compared before it is called done.
@@ -56,7 +56,7 @@ process_end begin_with_backup(const settings& chosen, events::log::partitioned_l
 
 process_end run_init(const settings& chosen) {
     if (chosen.from_backup.empty() && chosen.restored_deliveries != storage::backup::restored_deliveries()) {
-        std::cerr << "herald: --paused and --retry-dead are for what a backup brings; --from BACKUP is "
+        std::cerr << "herald: --paused and --retry-dead are for the content of a backup; --from BACKUP is "
                      "missing\n";
         return process_end::wrong_use;
     }
@@ -84,9 +84,8 @@ process_end run_init(const settings& chosen) {
                                                 runtime::system_random(), runtime::system_clock());
     if (!begun) return failed(begun.error());
     if (!begun->is_new) {
-        std::cerr
-            << "herald: the installation is already there; its administrator and key stay as they are (a "
-               "lost key: herald admin-key)\n";
+        std::cerr << "herald: the installation exists already; its administrator and key stay as they are (a "
+                     "lost key: herald admin-key)\n";
         return process_end::done;
     }
     std::cout << "email " << options.admin_email << "\nkey " << options.admin_key << "\n";

@@ -22,8 +22,8 @@ result<runtime::key_ring> ring_of(const std::filesystem::path& file,
     // A new ring would take the place of the right one, and could open nothing.
     if (!*may_be_made)
         return runtime::failed_precondition("the key ring " + file.string() +
-                                            " is missing, but the installation was begun with one: bring the "
-                                            "file back, or say with --key-ring where it is");
+                                            " is missing, but the installation was begun with one: restore "
+                                            "the file, or name its place with --key-ring");
     return runtime::key_ring::load_or_create(file, runtime::system_random());
 }
 

@@ -53,8 +53,7 @@ process_end run_guarded(const invocation& what) try {
 
 std::terminate_handler terminate_with_core = nullptr;
 
-/// A shortage that ends the process is no bug, on whichever thread it came up: there is nothing to look for
-/// in a core.
+/// A shortage that ends the process is not a bug, on any thread: a core would show nothing.
 void end_at_shortage() {
     try {
         if (const std::exception_ptr thrown = std::current_exception()) std::rethrow_exception(thrown);

@@ -23,9 +23,8 @@ using storage::registry::engine::engine_position;
 constexpr std::size_t records_per_batch = 1'000;
 constexpr std::chrono::seconds rest_at_end{1};
 
-/// Applies up to the end that the log's leader tells, or to the record that is the last by `is_last`; what
-/// was applied is written. Errors: those of the log and of apply; unavailable when the log's end does not
-/// come.
+/// Applies and writes up to the end that the log's leader reports, or to the last record by `is_last`.
+/// Errors: those of the log and of apply; unavailable when the log's end does not come.
 result<engine_position> apply_records(events::log::partitioned_log& log,
                                       storage::registry::state::state_store& rows,
                                       const std::function<bool(const applied_record&)>& is_last) {
@@ -51,7 +50,7 @@ result<engine_position> apply_records(events::log::partitioned_log& log,
         if (batch->records.empty() && batch->at_end) std::this_thread::sleep_for(rest_at_end);
     }
     return runtime::unavailable("the log has records up to offset " + std::to_string(range->next) +
-                                ", but they do not come: try again");
+                                ", but they do not arrive: try again");
 }
 
 }  // namespace
@@ -72,7 +71,7 @@ result<std::unique_ptr<events::log::partitioned_log>> open_existing_log(const se
     const std::filesystem::path folder = folder_of(chosen) / "log";
     if (!is_on_kafka(chosen) && !std::filesystem::exists(folder))
         return runtime::not_found("there is no installation in --data " + chosen.data.string() +
-                                  ": the folder " + folder.string() + " is not there");
+                                  ": the folder " + folder.string() + " does not exist");
     return open_log(chosen);
 }
 

@@ -51,7 +51,7 @@ bool is_dns_server(const std::string& text) {
 /// Secrets mounted as files, and the output of `echo`, end with one.
 result<void> check_last_character(const std::string& what, const std::string& value) {
     if (!value.ends_with('\n')) return {};
-    return runtime::invalid_argument(what + " ends with a newline; give it without");
+    return runtime::invalid_argument(what + " ends with a newline; remove it");
 }
 
 /// The stages that a version can be moved to.
@@ -62,7 +62,7 @@ std::string stages_text() {
     return all;
 }
 
-/// Of the first of these variables that has one.
+/// The value of the first of these variables that has one.
 std::string from_environment(std::initializer_list<const char*> names) {
     for (const char* name : names)
         if (const char* value = std::getenv(name); value && *value != '\0') return value;
@@ -75,12 +75,12 @@ result<void> check_keys(const storage::artifacts::s3_credentials& keys) {
         return runtime::invalid_argument(
             ", but AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are not both in the environment; they must "
             "be, "
-            "and AWS_SESSION_TOKEN with keys that do not last");
+            "and AWS_SESSION_TOKEN with temporary keys");
     for (const std::string* key : {&keys.key_id, &keys.secret, &keys.session_token})
         if (key->ends_with('\n'))
             return runtime::invalid_argument(
                 ", but one of AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN ends with a "
-                "newline; give it without");
+                "newline; remove it");
     return {};
 }
 
@@ -107,12 +107,12 @@ result<endpoint> parse_endpoint(const given& said) {
     const std::string& text = said.text();
     const std::size_t colon = text.rfind(':');
     const auto port = parse_number(colon == std::string::npos ? "" : text.substr(colon + 1), 0, 65'535);
-    if (!port) return must_be(said, "ADDRESS:PORT, as in 127.0.0.1:8080");
+    if (!port) return must_be(said, "ADDRESS:PORT, such as 127.0.0.1:8080");
     std::string address = text.substr(0, colon);
     if (address.empty())
         return runtime::invalid_argument(dashed(said) + " is \"" + text + "\", without an address; 0.0.0.0" +
-                                         text + " is every address of this machine, 127.0.0.1" + text +
-                                         " is for itself only");
+                                         text + " means every address of this machine, 127.0.0.1" + text +
+                                         " this machine alone");
     if (address == "localhost") address = "127.0.0.1";
     if (address.size() > 2 && address.front() == '[' && address.back() == ']')
         address = address.substr(1, address.size() - 2);
@@ -120,7 +120,7 @@ result<endpoint> parse_endpoint(const given& said) {
     boost::asio::ip::make_address(address, not_literal);
     if (not_literal)
         return runtime::invalid_argument(dashed(said) + " is \"" + text + "\"; \"" + address +
-                                         "\" is not an IPv4 or IPv6 address, as in 127.0.0.1:8080");
+                                         "\" is not an IPv4 or IPv6 address, such as 127.0.0.1:8080");
     return endpoint{std::move(address), static_cast<std::uint16_t>(*port)};
 }
 
@@ -212,7 +212,7 @@ result<void> read_dns_servers(settings& all, const given& said) {
         if (!is_dns_server(server))
             return runtime::invalid_argument(
                 dashed(said) + " names \"" + server +
-                "\"; it must be ADDRESS:PORT with a port from 1 to 65535, as in 127.0.0.1:53 or [::1]:53");
+                "\"; it must be ADDRESS:PORT with a port from 1 to 65535, such as 127.0.0.1:53 or [::1]:53");
     all.transport.dns.servers = said.text();
     return {};
 }
@@ -288,7 +288,7 @@ result<void> read_skips(settings& all, const given& said) {
         const auto offset = parse_number(text.substr(0, colon), 0, INT64_MAX);
         const auto hash = runtime::from_hex(colon == text.npos ? "" : text.substr(colon + 1));
         if (!offset || !hash || hash->size() != runtime::sha256_digest().size())
-            return must_be(said, "OFFSET:SHA256, as the message shows it with which a node stopped");
+            return must_be(said, "OFFSET:SHA256, as in the message with which a node stopped");
         all.node.skips.push_back({*offset, *hash});
     }
     return {};

@@ -1,5 +1,5 @@
-// What an option takes, and which member of the settings it becomes: the words that the table of options is
-// written in. A path of members says which: text(&settings::server, &server_options::tls_key_file).
+// Readers of option values, for the table of options. A path of members names the setting that a value
+// becomes: text(&settings::server, &server_options::tls_key_file).
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ namespace herald::program {
 /// several times; in the file, both may be lists.
 enum class option_kind : std::uint8_t { text, number, flag, yes_or_no, list, repeated };
 
-/// What was given for an option, whatever the source.
+/// The given value of an option, from any source.
 struct given {
     std::string_view option;         // without the two dashes
     std::vector<std::string> texts;  // one; several for a flag (the last counts) and for a repeatable option

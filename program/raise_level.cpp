@@ -63,11 +63,12 @@ process_end run_raise_level(const settings& chosen) {
     const auto before = state_of(**log);
     if (!before) return failed(before.error());
     const auto genesis = storage::registry::tables::installation::find(**before);
-    if (!genesis) return failed(runtime::not_found("nothing was begun in this log yet"));
+    if (!genesis) return failed(runtime::not_found("there is no installation in this log yet"));
     const std::uint32_t level = storage::registry::tables::level_in_force(**before);
     if (level > schemas::commands::newest_level)
-        return failed(runtime::failed_precondition("the log is at level " + std::to_string(level) +
-                                                   " already, above this program's: install a newer one"));
+        return failed(
+            runtime::failed_precondition("the log is at level " + std::to_string(level) +
+                                         " already, above this program's: install a newer program"));
     if (level < schemas::commands::newest_level)
         if (const auto raised = raise(**log, *genesis); !raised) return failed(raised.error());
     std::cout << "level " << schemas::commands::newest_level << "\n";

@@ -1,6 +1,6 @@
-// herald republish: appends the events of the outbox to their topics again, for topics that were lost. In
-// each partition behind what is there, so that sequences stay in their order: workers drop what comes behind
-// a higher one.
+// herald republish: appends the events of the outbox to their topics again, for topics that were lost. It
+// appends behind the present end of each partition, so that sequences stay in order: workers drop events
+// behind a higher sequence.
 #include <iostream>
 #include <map>
 
@@ -29,8 +29,8 @@ result<void> check_nobody_publishes(events::log::partitioned_log& log) {
     const topic_partition commands{std::string(events::log::topic::commands), 0};
     const auto range = storage::backup::range_of(log, commands);
     if (!range) return range.error();
-    std::cerr << "herald: looks for running API nodes for " << limits::republish_watch_ms / 1'000
-              << " s, since nobody else may publish meanwhile\n";
+    std::cerr << "herald: looking for running API nodes for " << limits::republish_watch_ms / 1'000
+              << " s, because none may publish meanwhile\n";
     const auto reader = log.open_reader(commands, range->next);
     const std::int64_t end_ms = runtime::system_clock().steady_ms() + limits::republish_watch_ms;
     while (runtime::system_clock().steady_ms() < end_ms) {
@@ -38,14 +38,14 @@ result<void> check_nobody_publishes(events::log::partitioned_log& log) {
         if (!batch) return batch.error();
         if (!batch->records.empty())
             return runtime::failed_precondition(
-                "API nodes are running, and one of them publishes events: what is published beside it would "
+                "API nodes are running, and one of them publishes events: events published beside it would "
                 "come in disorder, and be lost. Stop all API nodes, republish, and start them again");
     }
     return {};
 }
 
-/// Where the rows of a partition go on behind what its topic has. Errors: failed_precondition when the topic
-/// has later events without earlier ones that could be published again: they cannot come before it any more.
+/// Where the rows of a partition continue behind its topic. Errors: failed_precondition when the topic has
+/// later events without earlier ones: those can no longer come before them.
 result<std::uint64_t> first_missing(events::log::partitioned_log& log, const work_state& state,
                                     std::uint32_t generation, const topic_partition& where) {
     const auto range = storage::backup::range_of(log, where);
@@ -78,7 +78,7 @@ result<std::uint64_t> first_missing(events::log::partitioned_log& log, const wor
     return std::max(last + 1, first_row);
 }
 
-/// Only what is published: the publisher itself brings the rest, in its order. Returns how many.
+/// Appends only published rows: the publisher brings the rest, in order. Returns how many.
 result<std::uint64_t> republish(events::log::partitioned_log& log, const work_state& state) {
     const storage::node::outbox_view outbox(state.rows());
     const auto view = state.rows().view();
@@ -117,7 +117,7 @@ process_end run_republish(const settings& chosen) {
     const auto state = make_work_state(chosen, **log, {});
     if (!state) return failed(state.error());
     if ((*state)->position().next_offset == 0)
-        return failed(runtime::not_found("nothing was begun in this log yet"));
+        return failed(runtime::not_found("there is no installation in this log yet"));
     const auto appended = republish(**log, **state);
     if (!appended) return failed(appended.error());
     std::cout << "published " << *appended << " events again\n";

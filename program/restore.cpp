@@ -56,10 +56,9 @@ result<void> check_restored(const storage::backup::backup_summary& backup, work_
     const auto progress = storage::registry::tables::restoring::find(*view);
     const std::string digest = storage::registry::tables::content::digest(*view);
     if (progress && progress->is_done && digest == backup.end.content_digest) return {};
-    return runtime::failed_precondition("the restore did not become what was backed up: its content is " +
-                                        runtime::to_hex(digest) + ", the backup's " +
-                                        runtime::to_hex(backup.end.content_digest) +
-                                        ": do not use it, and restore into an empty log");
+    return runtime::failed_precondition(
+        "the restore differs from the backup: its content is " + runtime::to_hex(digest) + ", the backup's " +
+        runtime::to_hex(backup.end.content_digest) + ": do not use it, and restore into an empty log");
 }
 
 void print_restored(const storage::backup::backup_summary& backup, const settings& chosen) {

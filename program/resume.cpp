@@ -23,7 +23,8 @@ process_end run_resume(const settings& chosen) {
     const auto resumed = append_command(
         **log, *genesis, schemas::commands::make_envelope(schemas::commands::resume_deliveries{}));
     if (!resumed) return failed(resumed.error());
-    std::cout << (is_on_kafka(chosen) ? "deliveries go on\n" : "deliveries go on when Herald starts\n");
+    std::cout << (is_on_kafka(chosen) ? "deliveries have resumed\n"
+                                      : "deliveries will resume when Herald starts\n");
     return process_end::done;
 }
 

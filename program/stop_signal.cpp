@@ -17,7 +17,7 @@ stop_signal::stop_signal(std::chrono::milliseconds ending) {
     sigemptyset(&set);
     sigaddset(&set, SIGTERM);
     sigaddset(&set, SIGINT);
-    // That the terminal was closed; whoever started it with nohup wants it to go on.
+    // The terminal was closed; a process that was started with nohup is to go on.
     struct sigaction hangup {};
     ::sigaction(SIGHUP, nullptr, &hangup);
     if (hangup.sa_handler != SIG_IGN) sigaddset(&set, SIGHUP);
@@ -56,7 +56,7 @@ void stop_signal::watch(std::chrono::milliseconds ending) const {
         if ((gone.revents & POLLHUP) != 0) return;
         if (left.count() <= 0) break;
     }
-    static constexpr std::string_view text = "herald: it did not end in time when it was told to\n";
+    static constexpr std::string_view text = "herald: the process did not end in time and is stopped\n";
     [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text.data(), text.size());
     _exit(static_cast<int>(process_end::failure));
 }

@@ -16,7 +16,7 @@ struct verb {
     std::string help;
     /// Runs until a signal or a part of the process stops it, or until its work is done.
     process_end (*run)(const settings&) = nullptr;
-    /// What it takes before its options: words as they are (verify), and values (EXPORT). All are required.
+    /// The operands before its options: fixed words (verify) and values (EXPORT). All are required.
     std::vector<std::string> operands = {};
     std::vector<option_group> groups;
     /// Options that it requires.

@@ -27,8 +27,8 @@ result<std::unique_ptr<work_state>> make_work_state(const settings&, events::log
 /// In a folder that stays.
 result<std::unique_ptr<work_state>> make_work_state_in(const std::filesystem::path& folder,
                                                        events::log::partitioned_log&);
-/// Of a log that was begun with a backup, at the record that ended its restore: what came behind it does not
-/// count. In a folder that is removed with this; empty when the restore has not ended.
+/// The state of a log that was begun with a backup, at the record that ended its restore; later records do
+/// not count. In a folder that is removed with this; empty when the restore has not ended.
 result<std::unique_ptr<work_state>> make_restored_state(const std::filesystem::path& beside,
                                                         events::log::partitioned_log&);
 

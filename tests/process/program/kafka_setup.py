@@ -60,12 +60,12 @@ def a_node_that_starts_before_init_makes_no_topic_and_init_twice_is_fine():
         must_say(said, "key ", "kafka_topics_created", "registry.commands", "kafka_offsets_kept_too_short")
         code, said = init(folder, broker, "--replication", "1")
         assert code == 0, said
-        must_say(said, "already there")
+        must_say(said, "exists already")
         assert "\nkey " not in said and "kafka_topics_created" not in said, said
         (folder / "key-ring").rename(folder / "kept")
         code, said = init(folder, broker, "--replication", "1")
         assert code == 3 and not (folder / "key-ring").exists(), (code, said)
-        must_say(said, "key-ring is missing", "bring the file back")
+        must_say(said, "key-ring is missing", "restore the file")
         (folder / "kept").rename(folder / "key-ring")
 
         worker = herald.Process("worker", ["worker", *common(folder, broker)], folder)
@@ -180,7 +180,7 @@ def a_group_whose_offsets_are_lost_goes_on_after_a_reset():
         must_say(said, "herald-events events.promote[0]: no offset, the log has 0 to ")
         code, said = run("groups", "--reset", *cluster.common)
         assert code == 0, said
-        must_say(said, "herald-events events.promote[0]: no offset, the log has 0 to ", "; goes on at 0")
+        must_say(said, "herald-events events.promote[0]: no offset, the log has 0 to ", "; resumes at 0")
         assert run("groups", *cluster.common)[0] == 0
         cluster.start_worker(0)
         assert len(receiver.wait_for(2)) == 2

@@ -140,14 +140,14 @@ def what_is_missing_or_said_twice_is_told_in_plain_words():
         must_say(refused(folder, "standalone", "--listen", address, "--listen", "127.0.0.1:1"),
                  f'herald: --listen is given 2 times: "{address}" and "127.0.0.1:1"; give it once')
         must_say(refused(folder, "standalone", "--allow-addresses", "10.0.0.0/8", "--allow-addresses", "192.168.0.0/16"), "with commas")
-        must_say(refused(folder, "standalone", "--listen", address, "--metrics-listen", address), "--metrics-listen is the address of --listen")
+        must_say(refused(folder, "standalone", "--listen", address, "--metrics-listen", address), "--metrics-listen must differ from --listen")
         must_say(refused(folder, "standalone", "--data", ""), "--data is empty")
         must_say(refused(folder, "standalone", environment={"HERALD_DATA": ""}), "--data is empty")
         (folder / "text").write_text("no certificate\n")
         for file in ("text", "none"):
             must_say(refused(folder, "standalone", "--data", "data", "--extra-ca", file), f"--extra-ca {file} cannot be used")
         for verb in ("raise-level", "state-hash"):
-            must_say(refused(folder, verb, "--data", "nope", code=1), "no installation in --data nope", "nope/herald/log is not there")
+            must_say(refused(folder, verb, "--data", "nope", code=1), "no installation in --data nope", "nope/herald/log does not exist")
         assert [one.name for one in folder.iterdir()] == ["text"], "something was made"
 
 
@@ -169,10 +169,10 @@ def a_key_ring_that_is_lost_is_not_made_anew():
         ring.rename(kept)
         run = ["standalone", "--data", folder, "--listen", f"127.0.0.1:{server.port}", "--free-disk-mb", "64"]
         for _ in range(2):
-            must_say(refused(folder, *run, code=3), str(ring), "is missing", "bring the file back")
+            must_say(refused(folder, *run, code=3), str(ring), "is missing", "restore the file")
             assert not ring.exists()
         (folder / "herald/log").rename(folder / "log")  # what this machine has applied still tells
-        must_say(refused(folder, *run, code=3), "is missing", "bring the file back")
+        must_say(refused(folder, *run, code=3), "is missing", "restore the file")
         assert not ring.exists()
         shutil.rmtree(folder / "herald/log")
         (folder / "log").rename(folder / "herald/log")
