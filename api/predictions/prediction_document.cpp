@@ -100,24 +100,24 @@ std::string binary_size_parameters() {
                                                   "texts each after their length in 4 bytes"))
                                      .finish(),
                                  "[]"),
-                   "Of the extension for binary tensors");
+                   "Parameters of the extension for binary tensors");
 }
 
 std::string request_schema() {
     const std::string binary_data = object_schema(
         object_writer()
-            .raw("binary_data", meaning(flag_schema, "Whether it is answered behind the JSON part"))
+            .raw("binary_data", meaning(flag_schema, "Whether the answer has it behind the JSON part"))
             .finish(),
         "[]");
-    const std::string output =
-        object_schema(object_writer()
-                          .raw("name", meaning(texts_schema, "As the model names it"))
-                          .raw("parameters", meaning(binary_data, "Of the extension for binary tensors"))
-                          .finish(),
-                      R"(["name"])");
+    const std::string output = object_schema(
+        object_writer()
+            .raw("name", meaning(texts_schema, "As the model names it"))
+            .raw("parameters", meaning(binary_data, "Parameters of the extension for binary tensors"))
+            .finish(),
+        R"(["name"])");
     const std::string binary_output = object_schema(
         object_writer()
-            .raw("binary_data_output", meaning(flag_schema, "binary_data of outputs that do not say"))
+            .raw("binary_data_output", meaning(flag_schema, "binary_data of outputs that do not set it"))
             .finish(),
         "[]");
     return object_schema(
@@ -125,42 +125,41 @@ std::string request_schema() {
             .raw("id", meaning(texts_schema, "The answer repeats it"))
             .raw("inputs",
                  meaning(list_of(tensor_schema(binary_size_parameters())), "Each input of the model, once"))
-            .raw("outputs", meaning(list_of(output), "Which are answered, in this order; without it all"))
-            .raw("parameters", meaning(binary_output, "Of the extension for binary tensors"))
+            .raw("outputs", meaning(list_of(output), "The outputs to answer, in this order; absent: all"))
+            .raw("parameters", meaning(binary_output, "Parameters of the extension for binary tensors"))
             .finish(),
         R"(["inputs"])");
 }
 
 std::string answer_schema() {
-    return object_schema(object_writer()
-                             .raw("model_name", meaning(texts_schema, "As in the path"))
-                             .raw("model_version", meaning(texts_schema, "The version_number that answered"))
-                             .raw("id", meaning(texts_schema, "As it was asked"))
-                             .raw("outputs", meaning(list_of(tensor_schema(binary_size_parameters())),
-                                                     "What the model answers"))
-                             .finish(),
-                         R"(["model_name","model_version","outputs"])");
+    return object_schema(
+        object_writer()
+            .raw("model_name", meaning(texts_schema, "As in the path"))
+            .raw("model_version", meaning(texts_schema, "The version_number that answered"))
+            .raw("id", meaning(texts_schema, "The id of the request"))
+            .raw("outputs", meaning(list_of(tensor_schema(binary_size_parameters())), "The model's outputs"))
+            .finish(),
+        R"(["model_name","model_version","outputs"])");
 }
 
 std::string model_schema() {
-    const std::string tensor = object_schema(
-        object_writer()
-            .raw("name", meaning(texts_schema, "As the model names it"))
-            .raw("datatype", meaning(datatype_schema(), "The type of its elements"))
-            .raw("shape", meaning(shape_schema,
-                                  "The length of each dimension; -1: free. Not of an output of which the "
-                                  "model does not say how many it has"))
-            .finish(),
-        R"(["name","datatype"])");
+    const std::string tensor =
+        object_schema(object_writer()
+                          .raw("name", meaning(texts_schema, "As the model names it"))
+                          .raw("datatype", meaning(datatype_schema(), "The type of its elements"))
+                          .raw("shape", meaning(shape_schema,
+                                                "The length of each dimension; -1: free. Absent for an "
+                                                "output whose number of dimensions is unknown"))
+                          .finish(),
+                      R"(["name","datatype"])");
     return object_schema(
         object_writer()
             .raw("name", meaning(texts_schema,
-                                 "The endpoint's path without its first slash, with dots for "
-                                 "the others"))
+                                 "The endpoint's path without its first slash, with dots for other slashes"))
             .raw("versions", meaning(list_of(texts_schema), "The version_number that is served"))
-            .raw("platform", meaning(texts_schema, "What runs it: onnxruntime_onnx or upstream"))
-            .raw("inputs", meaning(list_of(tensor), "What it takes; empty for upstream"))
-            .raw("outputs", meaning(list_of(tensor), "What it answers; empty for upstream"))
+            .raw("platform", meaning(texts_schema, "The platform that runs it: onnxruntime_onnx or upstream"))
+            .raw("inputs", meaning(list_of(tensor), "Its inputs; empty for upstream"))
+            .raw("outputs", meaning(list_of(tensor), "Its outputs; empty for upstream"))
             .finish(),
         R"(["name","versions","platform","inputs","outputs"])");
 }
@@ -168,11 +167,13 @@ std::string model_schema() {
 std::string table_schema(std::string_view required, std::string_view rows) {
     return object_schema(
         object_writer()
-            .raw("index", meaning(R"({"oneOf":[{"type":"array","items":{}},{"type":"null"}]})",
-                                  "A label for each row; the answer repeats them, else it counts from 0"))
+            .raw(
+                "index",
+                meaning(R"({"oneOf":[{"type":"array","items":{}},{"type":"null"}]})",
+                        "A label for each row; the answer repeats them, or counts from 0 if they are absent"))
             .raw("columns", meaning(list_of("{}"),
-                                    "The inputs' or outputs' names; or any names for the "
-                                    "second dimension of an only input"))
+                                    "Names of the inputs or outputs; or any names for the second dimension "
+                                    "of a single input"))
             .raw("data", meaning(list_of(list_of("{}")), rows))
             .finish(),
         required);
@@ -188,16 +189,16 @@ std::map<std::string, std::string> all_schemas() {
     all["inference_request"] = request_schema();
     all["inference_response"] = answer_schema();
     all["inference_model"] = model_schema();
-    all["inference_server"] =
-        object_schema(object_writer()
-                          .raw("name", meaning(texts_schema, "herald"))
-                          .raw("version", meaning(texts_schema, "Of the program"))
-                          .raw("extensions", meaning(list_of(texts_schema), "Of the protocol that it speaks"))
-                          .finish(),
-                      R"(["name","version","extensions"])");
+    all["inference_server"] = object_schema(
+        object_writer()
+            .raw("name", meaning(texts_schema, "herald"))
+            .raw("version", meaning(texts_schema, "Version of the program"))
+            .raw("extensions",
+                 meaning(list_of(texts_schema), "Extensions of the protocol that the server supports"))
+            .finish(),
+        R"(["name","version","extensions"])");
     all["inference_server_live"] = flag_object("live", "true");
-    all["inference_server_ready"] =
-        flag_object("ready", "Whether all models are loaded, as far as they can be");
+    all["inference_server_ready"] = flag_object("ready", "Whether all models that can be loaded are loaded");
     all["inference_model_ready"] = object_schema(object_writer()
                                                      .raw("name", meaning(texts_schema, "As in the path"))
                                                      .raw("ready", meaning(flag_schema, "true"))
@@ -240,7 +241,8 @@ std::string headers_of(std::size_t known, bool with_retry_after = false, bool wi
     if (with_retry_after) add_header(out, "retry-after", "Seconds to wait before the next try");
     if (with_binary)
         add_header(out, "inference-header-content-length",
-                   "Bytes of the JSON part, when tensors follow it in binary", R"({"type":"integer"})");
+                   "Length of the JSON part in bytes, when binary tensors follow it",
+                   R"({"type":"integer"})");
     return out.finish();
 }
 
@@ -265,15 +267,16 @@ struct told_refusal {
 constexpr told_refusal refusals[] = {
     {400,
      "The request does not match the model; the message names the input, what is expected and what was "
-     "found. With code 9 no repetition helps: nothing is deployed, or the answer is too large or no table"},
-    {401, "The Access-token is missing, or no token of the endpoint"},
+     "found. Code 9 means that repeating cannot help: nothing is deployed, or the answer is too large or is "
+     "not a table"},
+    {401, "The Access-token is missing, or is not a token of the endpoint"},
     {403, "The token is of another endpoint, or the build was reported unsafe by the scan that is named"},
     {404, "There is no such endpoint, or another version of its model is served"},
     {413, "The body, compressed or decompressed, is larger than the endpoint allows", true},
     {414, "The path and the query are longer than 2048 bytes"},
-    {415, "The body has another Content-Encoding than gzip and deflate", true},
+    {415, "The body's Content-Encoding is neither gzip nor deflate", true},
     {429, "Too many predictions are under way; Retry-After says when to try again", true},
-    {500, "A fault of Herald's, or of the model's"},
+    {500, "A fault in Herald or in the model"},
     {502, "The server that answers for the build has failed", true},
     {503,
      "The model is not loaded here yet, or this node may not answer now; Retry-After says when to try "
@@ -328,8 +331,8 @@ std::string success_of(path_kind what) {
     const bool may_be_binary = what == path_kind::inference;
     return object_writer()
         .text("description", what == path_kind::json
-                                 ? "The outputs by name, or the bare value of an only one; what another "
-                                   "server answers for the build comes as it is"
+                                 ? "The outputs by name, or the bare value of a single one; the answer of "
+                                   "another server for the build is passed on as it is"
                                  : "Success")
         .raw("headers", headers_of(needs_token(what) ? std::size(told_headers) : 1, false, may_be_binary))
         .raw("content", may_be_binary ? json_or_binary_content(schema) : json_content(schema))
@@ -380,21 +383,22 @@ std::string parameters_of(const documented_path& of) {
     std::vector<std::string> all;
     if (of.pattern.find("{endpoint_path}") != of.pattern.npos)
         all.push_back(parameter("endpoint_path", "path",
-                                "Without its first slash; the others are sent as they are",
+                                "The endpoint's path without its first slash; send other slashes as they are",
                                 path_schema("^[A-Za-z0-9_.~-]+(/[A-Za-z0-9_.~-]+)*$")));
     if (of.pattern.find("{model_name}") != of.pattern.npos)
         all.push_back(parameter("model_name", "path",
-                                "The endpoint's path without its first slash, with dots for the others",
+                                "The endpoint's path without its first slash, with dots for other slashes",
                                 path_schema("^[A-Za-z0-9_.~-]+$")));
     if (of.pattern.find("{model_version}") != of.pattern.npos)
-        all.push_back(parameter("model_version", "path", "The version_number that must be the one served",
+        all.push_back(parameter("model_version", "path",
+                                "The version_number; it must be the one that is served",
                                 R"({"type":"integer","minimum":1})"));
     if (is_posted(of.what))
         all.push_back(parameter("Content-Encoding", "header", "How the body is compressed",
                                 R"({"type":"string","enum":["gzip","deflate","identity"]})"));
     if (of.what == path_kind::inference)
         all.push_back(parameter("Inference-Header-Content-Length", "header",
-                                "Bytes of the JSON part, when tensors follow it in binary",
+                                "Length of the JSON part in bytes, when binary tensors follow it",
                                 R"({"type":"integer","minimum":0})"));
     all.push_back(reference("parameters", "request_id"));
     return schemas::json_list(all, [](const std::string& each) { return each; });
@@ -412,8 +416,8 @@ std::string body_of(path_kind what) {
                        " bytes, inflated, unless the endpoint's update says otherwise";
     if (what == path_kind::json)
         text +=
-            ". An object with each input by name, as nested arrays; the bare value of an only input; or a "
-            "list of such objects, a row each. NaN, Infinity and -Infinity are numbers, too";
+            ". An object with each input by name, as nested arrays; the bare value of a single input; or a "
+            "list of such objects, one for each row. NaN, Infinity and -Infinity are numbers, too";
     return object_writer().text("description", text).flag("required", true).raw("content", content).finish();
 }
 
