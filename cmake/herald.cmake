@@ -72,6 +72,10 @@ function(herald_test name)
   if(kind MATCHES "^(broker|faults|bench)$")
     set(alone TRUE)  # they measure or break whole processes: nothing else beside them
   endif()
+  set(places 1)
+  if(kind STREQUAL "unit")
+    set(places ${herald_slots_of_a_core})
+  endif()
   add_executable(${name} ${arg_SOURCES} ${arg_SEPARATE})
   if(arg_SEPARATE)
     set_source_files_properties(${arg_SEPARATE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
@@ -92,7 +96,7 @@ function(herald_test name)
   endif()
   herald_group(tests_${kind} ${name})
   gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 TEST_PREFIX "${name}."
-    PROPERTIES LABELS "${label}" TIMEOUT ${arg_TIMEOUT} RUN_SERIAL ${alone})
+    PROPERTIES LABELS "${label}" TIMEOUT ${arg_TIMEOUT} RUN_SERIAL ${alone} PROCESSORS ${places})
 endfunction()
 
 # herald_group(<group> <target>): building the group builds the target.
@@ -119,5 +123,6 @@ function(herald_fuzz name)
   herald_group(tests_fuzz ${name}_fuzz)
   add_test(NAME fuzz.${name}_takes_every_kept_input
     COMMAND ${name}_fuzz ${once} ${CMAKE_CURRENT_SOURCE_DIR}/corpus/${name})
-  set_tests_properties(fuzz.${name}_takes_every_kept_input PROPERTIES LABELS fuzz TIMEOUT 120)
+  set_tests_properties(fuzz.${name}_takes_every_kept_input PROPERTIES LABELS fuzz TIMEOUT 120
+    PROCESSORS ${herald_slots_of_a_core})
 endfunction()

@@ -42,6 +42,7 @@ def latencies(client, approver, receiver, model, count, prefix):
     return out
 
 
+@herald.alone
 def a_hanging_subscriber_delays_nobody_else():
     """Not a speed test: with a subscriber that holds each delivery for 15 s, the others' deliveries stay far below that."""
     with herald.folder() as folder:

@@ -153,6 +153,7 @@ def prepare(client, receiver):
     return approver.headers["Grpc-Metadata-developer_key"], client.model("m")
 
 
+@herald.computes
 def standalone_killed_under_writers_loses_nothing_and_repeats_nothing():
     print(f"HERALD_SEED={SEED}")
     chance = random.Random(SEED)
@@ -171,6 +172,7 @@ def standalone_killed_under_writers_loses_nothing_and_repeats_nothing():
         receiver.stop()
 
 
+@herald.computes
 def nodes_and_workers_killed_under_writers_lose_nothing_and_repeat_nothing():
     print(f"HERALD_SEED={SEED}")
     chance = random.Random(SEED)
@@ -261,6 +263,7 @@ def worker_killed_between_post_and_commit_repeats_only_the_same_webhook_id():
             broker.stop()
 
 
+@herald.computes
 def broker_killed_loses_no_event():
     with herald.folder() as folder:
         broker = herald.Broker(folder)

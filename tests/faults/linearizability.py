@@ -308,6 +308,7 @@ def on_two_nodes(test, *options):
             broker.stop()
 
 
+@herald.computes
 def what_two_nodes_answer_is_linearizable():
     def job(cluster):
         seconds = 180 if IS_LONG else 12
@@ -325,6 +326,7 @@ def what_two_nodes_answer_is_linearizable():
     on_two_nodes(job)
 
 
+@herald.computes
 def nodes_that_read_locally_are_found_out():
     """The planted bug: the checker finds what it is there for."""
     def job(cluster):
@@ -343,6 +345,7 @@ def _operation(name, argument, answer, start, end=None):
     return Operation(name, argument, answer, start, float("inf") if end is None else end)
 
 
+@herald.computes
 def histories_made_by_hand_are_judged_rightly():
     def value(number):
         return ("d" + str(number), frozenset())

@@ -6,6 +6,7 @@ Environment: HERALD_BINARY, the program under test (default build/release/herald
 import base64
 import collections
 import contextlib
+import fcntl
 import hashlib
 import hmac
 import http.client
@@ -15,6 +16,7 @@ import itertools
 import json
 import os
 import pathlib
+import random
 import resource
 import shutil
 import signal
@@ -32,6 +34,8 @@ ADMIN_KEY = "0123456789abcdef0123456789abcdef"
 SECRET = "whsec_" + base64.b64encode(b"a secret of thirty-two bytes....").decode()
 CONNECTION_IDLE_MAX = 20  # s; the server ends one after 30
 SKIPPED = 77  # ctest's SKIP_RETURN_CODE of the tests that use this
+# Below those that the kernel gives to connections and to listeners without a port, and below those of deploy/kafka.
+PORTS = range(10_000, 19_000)
 
 
 def until(true, seconds, what):
@@ -46,10 +50,26 @@ def until(true, seconds, what):
         time.sleep(0.01)
 
 
+_reserved = []  # locked files, open as long as this process lives
+
+
 def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """A port that no other test gets, also while nobody listens there, until this process ends."""
+    folder = pathlib.Path(tempfile.gettempdir()) / f"herald-test-ports-{os.getuid()}"
+    folder.mkdir(exist_ok=True)
+    for port in random.sample(PORTS, 1_000):
+        file = open(folder / str(port), "wb")
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            with socket.socket() as probe:
+                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # connections of before may still be closing
+                probe.bind(("127.0.0.1", port))
+        except OSError:
+            file.close()
+            continue
+        _reserved.append(file)
+        return port
+    raise AssertionError(f"none of a thousand ports from {PORTS.start} to {PORTS.stop - 1} is free")
 
 
 class Answer:
@@ -471,11 +491,18 @@ def with_receiver(*options, answer=lambda delivery: 200):
         receiver.stop()
 
 
-def preloads(test):
-    """Marks a test that preloads a library into the program. It is left out of a sanitizer's build, whose own library must
-    be the first that is loaded."""
-    test.preloads = True
-    return test
+def _mark(name, meaning):
+    def mark(test):
+        test.marks = [*getattr(test, "marks", []), name]
+        return test
+    mark.__doc__ = f"Marks a test that {meaning}"
+    return mark
+
+
+preloads = _mark("preloads", """preloads a library into the program. It is left out of a sanitizer's build, whose own library must
+be the first that is loaded.""")
+alone = _mark("alone", "measures time which others would take from it, or breaks what others need: nothing runs beside it.")
+computes = _mark("computes", "keeps a processor busy, where others mostly wait: fewer run beside it.")
 
 
 def tests_of(module):
@@ -492,7 +519,7 @@ def run():
     wanted = sys.argv[1:]
     if wanted == ["--list"]:
         for test in tests:
-            print(test.__name__, *(["preloads"] if hasattr(test, "preloads") else []))
+            print(test.__name__, *getattr(test, "marks", []))
         return
     unknown = set(wanted) - {test.__name__ for test in tests}
     assert not unknown, f"no such tests: {unknown}"

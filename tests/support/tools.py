@@ -3,6 +3,7 @@
 Environment: CLIENT_TOOLS, where they are.
 """
 
+import fcntl
 import os
 import pathlib
 import subprocess
@@ -12,9 +13,12 @@ import herald
 
 def tools_for(kind):
     """The folder with the tools of that kind (tests/process/clients/install_tools); raises Unavailable where they cannot be had."""
-    folder = pathlib.Path(os.environ.get("CLIENT_TOOLS", "/tmp/herald_client_tools")) / kind
-    if not (folder / "installed").exists():
-        fetched = subprocess.run([herald.ROOT / "tests/process/clients/install_tools", kind, folder], capture_output=True, text=True)
-        if fetched.returncode != 0:
-            raise herald.Unavailable(f"the tools for {kind} cannot be had here: {fetched.stderr.strip()[-300:]}")
-    return folder
+    tools = pathlib.Path(os.environ.get("CLIENT_TOOLS", "/tmp/herald_client_tools"))
+    tools.mkdir(parents=True, exist_ok=True)
+    with open(tools / f"{kind}.lock", "w") as lock:  # tests that run beside each other fetch them once
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (tools / kind / "installed").exists():
+            fetched = subprocess.run([herald.ROOT / "tests/process/clients/install_tools", kind, tools / kind], capture_output=True, text=True)
+            if fetched.returncode != 0:
+                raise herald.Unavailable(f"the tools for {kind} cannot be had here: {fetched.stderr.strip()[-300:]}")
+    return tools / kind

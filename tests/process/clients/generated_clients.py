@@ -56,6 +56,7 @@ def play(make_client):
         receiver.stop()
 
 
+@herald.computes
 def a_client_for_python_plays_the_main_job():
     tools = tools_for("python")
 
@@ -67,6 +68,7 @@ def a_client_for_python_plays_the_main_job():
     play(make)
 
 
+@herald.computes
 def a_client_for_typescript_plays_the_main_job():
     tools = tools_for("typescript")
 
@@ -82,6 +84,7 @@ def a_client_for_typescript_plays_the_main_job():
     play(make)
 
 
+@herald.computes
 def a_client_for_go_plays_the_main_job():
     tools = tools_for("go")
     go = shutil.which("go") or tools / "bin/go"

@@ -166,6 +166,7 @@ def a_restore_with_another_key_ring_or_into_an_installation_is_refused():
         assert "one.backup" in run("backup", "create", folder / "one.backup", "--data", folder, code=1)
 
 
+@herald.computes
 def what_is_killed_leaves_no_half_backup_and_no_half_installation():
     with herald.folder() as folder:
         server = herald.Standalone(folder)
@@ -197,6 +198,7 @@ def what_is_killed_leaves_no_half_backup_and_no_half_installation():
         assert content_of(other) == before
 
 
+@herald.computes
 def a_state_that_was_lost_begins_with_the_snapshot():
     with herald.folder() as folder:
         server = herald.Standalone(folder, "--log-requests", "false")

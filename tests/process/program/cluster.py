@@ -88,6 +88,7 @@ def a_repeat_through_another_node_gives_the_same_answer():
     on_kafka(job)
 
 
+@herald.alone
 def without_brokers_everybody_says_so_within_ten_seconds_and_all_comes_back():
     def job(cluster):
         client, everybody = cluster.client(0), cluster.ports + cluster.worker_ports
@@ -134,6 +135,7 @@ def processes_that_end_while_the_brokers_are_silent_end_well():
             codes = [process.process.wait(30) for process in cluster.nodes + cluster.workers]
         finally:
             cluster.broker.signal(signal.SIGCONT)
+        cluster.broker.start()  # until it has a controller again
         assert codes == [0] * len(codes), codes
         for index in range(len(cluster.nodes)):
             cluster.start_node(index)
@@ -175,6 +177,7 @@ def without_workers_a_test_says_so_and_a_lost_key_is_renewed_under_a_node_that_r
     on_kafka(job, workers=0)
 
 
+@herald.computes
 def one_broker_of_three_killed_makes_nobody_unready():
     def job(cluster):
         broker, everybody = cluster.broker, cluster.ports + cluster.worker_ports

@@ -11,6 +11,7 @@ import time
 import herald
 
 
+@herald.alone
 @herald.preloads
 def appends_that_are_slow_and_deliveries_that_wait_are_seen():
     with herald.folder() as folder:

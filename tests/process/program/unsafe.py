@@ -101,6 +101,7 @@ def check_rounds(client, ports, path):
         assert refusal.status == 403 and refusal.json["code"] == 7 and f"build {build}" in refusal.json["message"], refusal
 
 
+@herald.alone
 def after_the_report_nothing_is_answered_from_the_build():
     with herald.folder() as folder:
         server = herald.Standalone(folder, "--log-requests", "false")
@@ -108,6 +109,7 @@ def after_the_report_nothing_is_answered_from_the_build():
         server.stop()
 
 
+@herald.alone
 def after_the_report_no_node_of_a_cluster_answers_from_the_build():
     with herald.folder() as folder:
         broker = herald.Broker(folder)
@@ -148,11 +150,12 @@ def a_revoked_token_or_a_deleted_endpoint_opens_nothing_on_any_node_once_its_del
         broker.stop()
 
 
+@herald.computes
 def a_node_that_is_cut_off_from_the_log_is_named_and_stops_by_its_grace():
     with herald.folder() as folder:
-        near, behind = herald.free_port(), herald.free_port()
+        near, behind, controller = herald.free_port(), herald.free_port(), herald.free_port()
         network = Network(behind)
-        listeners = f"PLAINTEXT://127.0.0.1:{near},CUT://127.0.0.1:{behind},CONTROLLER://127.0.0.1:{near + 1}"
+        listeners = f"PLAINTEXT://127.0.0.1:{near},CUT://127.0.0.1:{behind},CONTROLLER://127.0.0.1:{controller}"
         broker = herald.Broker(folder, 1, "--port", str(near), "--set", f"listeners={listeners}",
                                "--set", f"advertised.listeners=PLAINTEXT://127.0.0.1:{near},CUT://127.0.0.1:{network.port}",
                                "--set", "listener.security.protocol.map=CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT,CUT:PLAINTEXT")
@@ -194,6 +197,7 @@ def a_node_that_is_cut_off_from_the_log_is_named_and_stops_by_its_grace():
         broker.stop()
 
 
+@herald.computes
 def a_node_that_was_stopped_is_named_and_answers_nothing_when_it_goes_on():
     with herald.folder() as folder:
         broker = herald.Broker(folder)
@@ -251,6 +255,7 @@ def a_node_that_may_still_answer_is_named_though_the_build_is_deleted_while_its_
         broker.stop()
 
 
+@herald.computes
 def a_stopped_node_whose_name_another_process_took_is_named_until_its_grace_ends():
     with herald.folder() as folder:
         broker = herald.Broker(folder)
