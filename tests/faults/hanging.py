@@ -64,9 +64,10 @@ def a_hanging_subscriber_delays_nobody_else():
         hanging.stop()
 
 
+@herald.kafka
 def a_stopped_node_goes_on_with_the_same_state():
     with herald.folder() as folder:
-        broker = herald.Broker(folder)
+        broker = herald.Broker.shared(folder)
         try:
             cluster, receiver = herald.Cluster(folder, broker), herald.Receiver()
             client = cluster.client(0)

@@ -1,6 +1,7 @@
 """Runs the real program for tests: processes, clients and subscribers, all on loopback. Standard library only.
 
-Environment: HERALD_BINARY, the program under test (default build/release/herald).
+Environment: HERALD_BINARY, the program under test (default build/release/herald); HERALD_SHARED_BROKER, the folder of the
+Kafka that ctest started for all tests (deploy/kafka --dir).
 """
 
 import base64
@@ -297,6 +298,12 @@ class Broker:
         self.nodes = nodes
         self.address = self.run("start", "--nodes", str(nodes), "--port", "0", *options)
 
+    @staticmethod
+    def shared(folder):
+        """The one that ctest started for the tests marked with `kafka`; without ctest one of the test's own. Who shares it
+        gives its topics a prefix of its own (Cluster does), and neither stops nor kills it."""
+        return SharedBroker() if "HERALD_SHARED_BROKER" in os.environ else Broker(folder)
+
     def run(self, verb, *options):
         done = subprocess.run([ROOT / "deploy/kafka", verb, "--dir", self.folder, *options], capture_output=True, text=True)
         if done.returncode != 0:
@@ -336,6 +343,32 @@ class Broker:
         self.run("stop")
 
 
+class SharedBroker(Broker):
+    """Runs on after the test."""
+
+    def __init__(self):
+        self.folder = pathlib.Path(os.environ["HERALD_SHARED_BROKER"])
+        self.nodes = 1
+        port = self.folder / "port"
+        if not port.exists():
+            raise Broker.Unavailable("ctest could not start the shared one")
+        self.address = f"127.0.0.1:{port.read_text().strip()}"
+
+    def signal(self, number, node=None):
+        raise AssertionError("other tests use this broker, too: a test that stops it needs one of its own")
+
+    def start(self):
+        raise AssertionError("the shared broker runs as long as ctest")
+
+    def stop(self):
+        pass
+
+
+def topic_prefix():
+    """One that no other test has on the same brokers."""
+    return f"t{os.getpid()}.{time.monotonic_ns()}."
+
+
 class Cluster:
     """API nodes and workers on one Kafka, each its own process."""
 
@@ -343,7 +376,7 @@ class Cluster:
         self.folder = pathlib.Path(folder)
         self.node_options = node_options
         self.broker = broker
-        self.prefix = f"t{os.getpid()}.{time.monotonic_ns()}."
+        self.prefix = topic_prefix()
         self.common = ["--kafka", broker.address, "--topic-prefix", self.prefix, "--key-ring", self.folder / "key-ring"]
         self.init()
         self.ports = [free_port() for _ in range(api_nodes)]
@@ -503,6 +536,7 @@ preloads = _mark("preloads", """preloads a library into the program. It is left 
 be the first that is loaded.""")
 alone = _mark("alone", "measures time which others would take from it, or breaks what others need: nothing runs beside it.")
 computes = _mark("computes", "keeps a processor busy, where others mostly wait: fewer run beside it.")
+kafka = _mark("kafka", "uses Broker.shared(): ctest starts that broker before it.")
 
 
 def tests_of(module):

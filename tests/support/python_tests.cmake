@@ -3,6 +3,7 @@
 # is named once, where it is written, with its marks (see herald.py):
 #   alone     nothing runs beside it
 #   computes  takes a processor; others wait most of the time
+#   kafka     ctest starts the broker that tests share (tests/broker), and the test finds it in HERALD_SHARED_BROKER
 #   preloads  left out of a sanitizer's build
 function(python_tests prefix)
   cmake_parse_arguments(arg "" "LABEL;TIMEOUT" "ENVIRONMENT" ${ARGN})
@@ -33,6 +34,10 @@ function(python_tests prefix)
         set_tests_properties(${case} PROPERTIES RUN_SERIAL ON)
       elseif("computes" IN_LIST marks)
         set_tests_properties(${case} PROPERTIES PROCESSORS ${herald_slots_of_a_core})
+      endif()
+      if("kafka" IN_LIST marks)
+        set_tests_properties(${case} PROPERTIES FIXTURES_REQUIRED kafka_shared)
+        set_property(TEST ${case} APPEND PROPERTY ENVIRONMENT "HERALD_SHARED_BROKER=${herald_shared_broker}")
       endif()
     endforeach()
   endforeach()

@@ -353,9 +353,10 @@ def stored(broker, cluster, topic):
     return list((broker.folder / "node-1/data").glob(f"{cluster.prefix}{topic}-*"))
 
 
+@herald.kafka
 def a_standalone_moves_to_kafka_with_its_deliveries():
     with herald.folder() as folder:
-        broker = herald.Broker(folder)
+        broker = herald.Broker.shared(folder)
         is_well = []
         dead = []
 
@@ -446,9 +447,10 @@ def approver_of(cluster, approver):
     return herald.Client(cluster.ports[0], approver.headers["Grpc-Metadata-email"], approver.headers["Grpc-Metadata-developer_key"])
 
 
+@herald.kafka
 def a_new_node_of_a_cluster_begins_with_the_snapshot_of_another():
     with herald.folder() as folder:
-        broker = herald.Broker(folder)
+        broker = herald.Broker.shared(folder)
         cluster = herald.Cluster(folder, broker, api_nodes=2, workers=0)
         client = cluster.client(0)
         model = client.model("m")

@@ -134,10 +134,11 @@ def a_canary_gets_its_share_in_steps_and_then_serves_alone():
         assert server.stop() == 0
 
 
+@herald.kafka
 @herald.computes
 def a_canary_that_fails_on_one_of_two_nodes_is_rolled_back_and_the_old_build_serves_on():
     with herald.folder() as folder:
-        broker, upstream = herald.Broker(folder), Upstream()
+        broker, upstream = herald.Broker.shared(folder), Upstream()
         cluster = herald.Cluster(folder, broker, api_nodes=2, workers=0)
         client = cluster.client()
         model, stage = client.model("m"), serving.Stage(client, "/canary")
