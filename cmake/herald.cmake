@@ -36,16 +36,12 @@ if(NOT HERALD_SANITIZE)
   set(herald_test_options -O0)
 endif()
 
-# herald_library(<room> SOURCES … SEPARATE … DEPENDS …): the static library herald_<room>. In unity builds, which most
-# presets are, eight sources are compiled as one. Those after SEPARATE, here and below, never are: they give the same
-# names to what each of them has for itself.
+# herald_library(<room> SOURCES … DEPENDS …): the static library herald_<room>. In unity builds, which most presets are, eight
+# sources are compiled as one: what a file has for itself has a name that no other file of its room uses.
 function(herald_library name)
-  cmake_parse_arguments(arg "" "" "SOURCES;SEPARATE;DEPENDS" ${ARGN})
-  add_library(herald_${name} STATIC ${arg_SOURCES} ${arg_SEPARATE})
+  cmake_parse_arguments(arg "" "" "SOURCES;DEPENDS" ${ARGN})
+  add_library(herald_${name} STATIC ${arg_SOURCES})
   target_link_libraries(herald_${name} PUBLIC herald_flags ${arg_DEPENDS})
-  if(arg_SEPARATE)
-    set_source_files_properties(${arg_SEPARATE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
-  endif()
 endfunction()
 
 # herald_program(<name> <sources…>): an executable over every library, at the top of the build folder.

@@ -161,7 +161,7 @@ constexpr calls::query_parameter which_user[]{{"email", "the user's e-mail", fal
 
 using namespace calls::rows;
 
-const calls::route table[] = {
+const calls::route user_table[] = {
     read<answers::connection>("verify_connection", "/api/v1/modeldb/project/verifyConnection",
                               verify_connection, "users", "Checks e-mail and key"),
     read<answers::user>("get_current_user", "/api/v1/uac-proxy/uac/getCurrentUser", get_current_user, "users",
@@ -192,6 +192,6 @@ const calls::route table[] = {
 
 }  // namespace
 
-std::span<const calls::route> user_routes() { return table; }
+std::span<const calls::route> user_routes() { return user_table; }
 
 }  // namespace herald::api::identity
