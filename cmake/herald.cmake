@@ -36,16 +36,12 @@ if(NOT HERALD_SANITIZE)
   set(herald_test_options -O0)
 endif()
 
-# herald_library(<room> SOURCES … SEPARATE … DEPENDS …): the static library herald_<room>. In unity builds, which most
-# presets are, eight sources are compiled as one. Those after SEPARATE, here and below, never are: they give the same
-# names to what each of them has for itself.
+# herald_library(<room> SOURCES … DEPENDS …): the static library herald_<room>. In unity builds, which most presets are, eight
+# sources are compiled as one: what a file has for itself has a name that no other file of its room uses.
 function(herald_library name)
-  cmake_parse_arguments(arg "" "" "SOURCES;SEPARATE;DEPENDS" ${ARGN})
-  add_library(herald_${name} STATIC ${arg_SOURCES} ${arg_SEPARATE})
+  cmake_parse_arguments(arg "" "" "SOURCES;DEPENDS" ${ARGN})
+  add_library(herald_${name} STATIC ${arg_SOURCES})
   target_link_libraries(herald_${name} PUBLIC herald_flags ${arg_DEPENDS})
-  if(arg_SEPARATE)
-    set_source_files_properties(${arg_SEPARATE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
-  endif()
 endfunction()
 
 # herald_program(<name> <sources…>): an executable over every library, at the top of the build folder.
@@ -57,14 +53,13 @@ function(herald_program name)
     herald_embedded_log herald_kafka CLI11::CLI11 tomlplusplus::tomlplusplus)
 endfunction()
 
-# herald_test(<name> SOURCES … SEPARATE … DEPENDS … LABELS <kind>): one GoogleTest binary, each case a ctest case. The ctest
-# label is <kind>/<folder under test>, so "-L unit" and "-L /events" both choose; the targets tests_<kind> and
+# herald_test(<name> SOURCES … SEPARATE … DEPENDS … LABELS <kind>): one GoogleTest binary. Sources after SEPARATE are compiled
+# by themselves, also in unity builds: they give the same names to what each of them has for itself. Of unit tests, which compute, a
+# suite is a ctest case; of others, which wait, each test is, so that they wait beside each other. EACH: also of unit tests. The
+# ctest label is <kind>/<folder under test>, so "-L unit" and "-L /events" both choose; the targets tests_<kind> and
 # tests_<folder> build what they choose.
 function(herald_test name)
-  cmake_parse_arguments(arg "" "TIMEOUT" "SOURCES;SEPARATE;DEPENDS;LABELS" ${ARGN})
-  if(NOT arg_TIMEOUT)
-    set(arg_TIMEOUT 120)
-  endif()
+  cmake_parse_arguments(arg "EACH" "TIMEOUT" "SOURCES;SEPARATE;DEPENDS;LABELS" ${ARGN})
   list(GET arg_LABELS 0 kind)
   # The folder below tests/<kind>: runtime/http/server. Its tests are built by tests_runtime_http_server.
   file(RELATIVE_PATH folder ${CMAKE_SOURCE_DIR}/tests/${kind} ${CMAKE_CURRENT_SOURCE_DIR})
@@ -72,11 +67,22 @@ function(herald_test name)
   if(kind MATCHES "^(broker|faults|bench)$")
     set(alone TRUE)  # they measure or break whole processes: nothing else beside them
   endif()
+  set(each TRUE)
+  set(places 1)
+  set(timeout 120)
+  if(kind STREQUAL "unit")
+    set(each ${arg_EACH})
+    set(places ${herald_slots_of_a_core})
+    set(timeout 600)
+  endif()
+  if(arg_TIMEOUT)
+    set(timeout ${arg_TIMEOUT})
+  endif()
   add_executable(${name} ${arg_SOURCES} ${arg_SEPARATE})
   if(arg_SEPARATE)
     set_source_files_properties(${arg_SEPARATE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   endif()
-  target_link_libraries(${name} PRIVATE ${arg_DEPENDS} GTest::gmock GTest::gtest_main)
+  target_link_libraries(${name} PRIVATE ${arg_DEPENDS} herald_test_main)
   if(kind MATCHES "^(unit|process)$")
     target_compile_options(${name} PRIVATE ${herald_test_options})
   endif()
@@ -91,8 +97,7 @@ function(herald_test name)
     herald_group(tests_${group} ${name})
   endif()
   herald_group(tests_${kind} ${name})
-  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 TEST_PREFIX "${name}."
-    PROPERTIES LABELS "${label}" TIMEOUT ${arg_TIMEOUT} RUN_SERIAL ${alone})
+  gtest_cases(${name} EACH ${each} PROPERTIES LABELS ${label} TIMEOUT ${timeout} RUN_SERIAL ${alone} PROCESSORS ${places})
 endfunction()
 
 # herald_group(<group> <target>): building the group builds the target.
@@ -119,5 +124,6 @@ function(herald_fuzz name)
   herald_group(tests_fuzz ${name}_fuzz)
   add_test(NAME fuzz.${name}_takes_every_kept_input
     COMMAND ${name}_fuzz ${once} ${CMAKE_CURRENT_SOURCE_DIR}/corpus/${name})
-  set_tests_properties(fuzz.${name}_takes_every_kept_input PROPERTIES LABELS fuzz TIMEOUT 120)
+  set_tests_properties(fuzz.${name}_takes_every_kept_input PROPERTIES LABELS fuzz TIMEOUT 120
+    PROCESSORS ${herald_slots_of_a_core})
 endfunction()

@@ -132,7 +132,7 @@ response delete_access_token(writing_call& call) {
 
 using namespace calls::rows;
 
-const calls::route table[] = {
+const calls::route access_token_table[] = {
     needing(on_endpoints, action::read,
             read<answers::access_tokens>(
                 "list_access_tokens",
@@ -152,6 +152,6 @@ const calls::route table[] = {
 
 }  // namespace
 
-std::span<const calls::route> access_token_routes() { return table; }
+std::span<const calls::route> access_token_routes() { return access_token_table; }
 
 }  // namespace herald::api::deployment

@@ -103,7 +103,7 @@ constexpr calls::route absent(calls::route row) {
     return row;
 }
 
-const calls::route table[] = {
+const calls::route build_table[] = {
     needing_deploy(write<requests::create_build, answers::build>(
         "create_build", http_method::post, "/api/v1/deployment/workspace/{workspace}/builds", create_build,
         "builds", "Registers a build")),
@@ -123,6 +123,6 @@ const calls::route table[] = {
 
 }  // namespace
 
-std::span<const calls::route> build_routes() { return table; }
+std::span<const calls::route> build_routes() { return build_table; }
 
 }  // namespace herald::api::deployment

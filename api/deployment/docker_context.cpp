@@ -77,7 +77,7 @@ constexpr calls::route with_bytes(calls::route row) {
     return with_body<requests::docker_context>(row);
 }
 
-const calls::route table[] = {
+const calls::route docker_context_table[] = {
     needing(on_models, action::read,
             with_bytes(change<schemas::answers::done>(
                 "make_docker_context", http_method::post, "/api/v1/deployment/builds/dockercontext",
@@ -87,6 +87,6 @@ const calls::route table[] = {
 
 }  // namespace
 
-std::span<const calls::route> docker_context_routes() { return table; }
+std::span<const calls::route> docker_context_routes() { return docker_context_table; }
 
 }  // namespace herald::api::deployment

@@ -81,7 +81,7 @@ answered get_stage_logs(reading_call& call) {
 
 using namespace calls::rows;
 
-const calls::route table[] = {
+const calls::route endpoint_stage_table[] = {
     needing_deploy_or_update(write<requests::create_endpoint_stage, answers::endpoint_stage>(
         "create_endpoint_stage", http_method::post,
         "/api/v1/deployment/workspace/{workspace}/endpoints/{endpoint}/stages", create_endpoint_stage,
@@ -110,6 +110,6 @@ const calls::route table[] = {
 
 }  // namespace
 
-std::span<const calls::route> endpoint_stage_routes() { return table; }
+std::span<const calls::route> endpoint_stage_routes() { return endpoint_stage_table; }
 
 }  // namespace herald::api::deployment

@@ -105,7 +105,7 @@ answered ingest_reference(reading_call& call) {
 
 using namespace calls::rows;
 
-const calls::route table[] = {
+const calls::route endpoint_tool_table[] = {
     ask<requests::operations_manifest, answers::operations_manifest>(
         "make_operations_manifest", "/api/v1/deployment/operations/manifest", make_manifest, "endpoints",
         "An update of an endpoint as a manifest for Kubernetes"),
@@ -116,6 +116,6 @@ const calls::route table[] = {
 
 }  // namespace
 
-std::span<const calls::route> endpoint_tool_routes() { return table; }
+std::span<const calls::route> endpoint_tool_routes() { return endpoint_tool_table; }
 
 }  // namespace herald::api::deployment

@@ -191,7 +191,7 @@ response delete_endpoint(writing_call& call) {
 
 using namespace calls::rows;
 
-const calls::route table[] = {
+const calls::route endpoint_table[] = {
     needing(on_endpoints, action::create,
             write<requests::create_endpoint, answers::endpoint>(
                 "create_endpoint", http_method::post, "/api/v1/deployment/workspace/{workspace}/endpoints",
@@ -213,6 +213,6 @@ const calls::route table[] = {
 
 }  // namespace
 
-std::span<const calls::route> endpoint_routes() { return table; }
+std::span<const calls::route> endpoint_routes() { return endpoint_table; }
 
 }  // namespace herald::api::deployment

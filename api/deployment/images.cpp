@@ -94,7 +94,7 @@ constexpr calls::route with_image(calls::route row) {
     return row;
 }
 
-const calls::route table[] = {
+const calls::route image_table[] = {
     with_image(read<schemas::answers::build>(
         "get_build_image", "/api/v1/deployment/workspace/{workspace}/builds/{build}/image", get_image,
         "builds", "The image that Herald made: a tar archive in docker's form, for scanners", which)),
@@ -102,6 +102,6 @@ const calls::route table[] = {
 
 }  // namespace
 
-std::span<const calls::route> image_routes() { return table; }
+std::span<const calls::route> image_routes() { return image_table; }
 
 }  // namespace herald::api::deployment

@@ -158,7 +158,7 @@ calls::answered get_scan(reading_call& call) {
 
 using namespace calls::rows;
 
-const calls::route table[] = {
+const calls::route scan_table[] = {
     needing_deploy(write<requests::request_scan, answers::scan>(
         "request_scan", http_method::post, "/api/v1/deployment/workspace/{workspace}/builds/{build}/scan",
         request_scan, "scans", "Requests a scan: REQUEST_SCAN is sent")),
@@ -174,6 +174,6 @@ const calls::route table[] = {
 
 }  // namespace
 
-std::span<const calls::route> scan_routes() { return table; }
+std::span<const calls::route> scan_routes() { return scan_table; }
 
 }  // namespace herald::api::deployment

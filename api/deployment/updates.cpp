@@ -125,7 +125,7 @@ response update_endpoint_stage(writing_call& call) {
 
 using namespace calls::rows;
 
-const calls::route table[] = {
+const calls::route update_table[] = {
     needing_deploy_or_update(write<requests::update_endpoint_stage, answers::endpoint_stage>(
         "update_endpoint_stage", http_method::put,
         "/api/v1/deployment/workspace/{workspace}/endpoints/{endpoint}/stages/{stage}/update",
@@ -135,6 +135,6 @@ const calls::route table[] = {
 
 }  // namespace
 
-std::span<const calls::route> update_routes() { return table; }
+std::span<const calls::route> update_routes() { return update_table; }
 
 }  // namespace herald::api::deployment

@@ -123,7 +123,7 @@ response delete_role(writing_call& call) {
 
 using namespace calls::rows;
 
-const calls::route table[] = {
+const calls::route group_table[] = {
     list<answers::groups>("list_groups", "/api/v2/uac-proxy/organization/{org}/groups", list_groups,
                           "organizations", "All groups", calls::paging),
     for_organization_administrators(write<requests::set_group, answers::group_answer>(
@@ -159,6 +159,6 @@ const calls::route table[] = {
 
 }  // namespace
 
-std::span<const calls::route> group_routes() { return table; }
+std::span<const calls::route> group_routes() { return group_table; }
 
 }  // namespace herald::api::identity

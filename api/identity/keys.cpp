@@ -126,7 +126,7 @@ response delete_sessions(writing_call& call) {
 
 using namespace calls::rows;
 
-const calls::route table[] = {
+const calls::route key_table[] = {
     write<requests::nothing, answers::user>(
         "add_dev_key", http_method::post, "/api/v1/uac-proxy/uac/addDevKey", add_dev_key, "keys",
         "Makes another key for the caller; the only answer that shows it"),
@@ -162,6 +162,6 @@ const calls::route table[] = {
 
 }  // namespace
 
-std::span<const calls::route> key_routes() { return table; }
+std::span<const calls::route> key_routes() { return key_table; }
 
 }  // namespace herald::api::identity

@@ -98,11 +98,11 @@ response remove_organization_user(writing_call& call) {
 }
 
 constexpr calls::query_parameter by_org_name[]{{"org_name", "a workspace's name"}};
-constexpr calls::query_parameter by_name[]{{"name", "the organization's name"}};
+constexpr calls::query_parameter by_organization_name[]{{"name", "the organization's name"}};
 
 using namespace calls::rows;
 
-const calls::route table[] = {
+const calls::route organization_table[] = {
     read<answers::organization_answer>("get_organization_by_name",
                                        "/api/v1/uac-proxy/organization/getOrganizationByName",
                                        get_organization_by_name, "organizations",
@@ -114,7 +114,7 @@ const calls::route table[] = {
         "organizations", "Makes an organization; with an id, changes that one")),
     read<answers::organization_record>(
         "get_organization_record_by_name", "/api/v2/uac-proxy/organization/getOrganizationByName",
-        get_organization_record_by_name, "organizations", "An organization by name", by_name),
+        get_organization_record_by_name, "organizations", "An organization by name", by_organization_name),
     read<answers::organization_record>("get_organization", "/api/v2/uac-proxy/organization/{org}",
                                        get_organization, "organizations", "An organization"),
     for_system_administrators(erase<answers::done>(
@@ -133,6 +133,6 @@ const calls::route table[] = {
 
 }  // namespace
 
-std::span<const calls::route> organization_routes() { return table; }
+std::span<const calls::route> organization_routes() { return organization_table; }
 
 }  // namespace herald::api::identity

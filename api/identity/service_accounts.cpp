@@ -97,7 +97,7 @@ calls::slicing find_service_accounts(reading_call& call) {
 
 using namespace calls::rows;
 
-const calls::route table[] = {
+const calls::route service_account_table[] = {
     for_organization_administrators(write<requests::add_service_account, answers::service_account_answer>(
         "add_service_account", http_method::post, "/api/v2/uac-proxy/organization/{org}/serviceAccounts",
         add_service_account, "service accounts",
@@ -122,6 +122,6 @@ const calls::route table[] = {
 
 }  // namespace
 
-std::span<const calls::route> service_account_routes() { return table; }
+std::span<const calls::route> service_account_routes() { return service_account_table; }
 
 }  // namespace herald::api::identity

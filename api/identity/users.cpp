@@ -162,7 +162,7 @@ constexpr calls::query_parameter which_user[]{
 
 using namespace calls::rows;
 
-const calls::route table[] = {
+const calls::route user_table[] = {
     read<answers::connection>("verify_connection", "/api/v1/modeldb/project/verifyConnection",
                               verify_connection, "users", "Checks e-mail and key"),
     read<answers::user>("get_current_user", "/api/v1/uac-proxy/uac/getCurrentUser", get_current_user, "users",
@@ -193,6 +193,6 @@ const calls::route table[] = {
 
 }  // namespace
 
-std::span<const calls::route> user_routes() { return table; }
+std::span<const calls::route> user_routes() { return user_table; }
 
 }  // namespace herald::api::identity

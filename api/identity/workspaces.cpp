@@ -108,15 +108,15 @@ response delete_workspace(writing_call& call) {
 
 constexpr calls::query_parameter by_id[]{
     {"id", "the workspace's id", true, true, schemas::id_schema<schemas::workspace_id>}};
-constexpr calls::query_parameter by_name[]{{"name", "the workspace's name"}};
+constexpr calls::query_parameter by_workspace_name[]{{"name", "the workspace's name"}};
 
 using namespace calls::rows;
 
-const calls::route table[] = {
+const calls::route workspace_table[] = {
     read<answers::workspace>("get_workspace_by_id", "/api/v1/uac-proxy/workspace/getWorkspaceById",
                              get_workspace_by_id, "workspaces", "A workspace by id", by_id),
     read<answers::workspace>("get_workspace_by_name", "/api/v1/uac-proxy/workspace/getWorkspaceByName",
-                             get_workspace_by_name, "workspaces", "A workspace by name", by_name),
+                             get_workspace_by_name, "workspaces", "A workspace by name", by_workspace_name),
     list<answers::workspaces>("get_visible_workspaces", "/api/v1/uac-proxy/workspace/getVisibleWorkspaces",
                               get_visible_workspaces, "workspaces", "What the caller sees", calls::paging),
     list<answers::workspace_records>("list_workspaces", "/api/v2/uac-proxy/organization/{org}/workspaces",
@@ -138,6 +138,6 @@ const calls::route table[] = {
 
 }  // namespace
 
-std::span<const calls::route> workspace_routes() { return table; }
+std::span<const calls::route> workspace_routes() { return workspace_table; }
 
 }  // namespace herald::api::identity

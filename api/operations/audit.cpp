@@ -23,14 +23,13 @@ using storage::registry::find::audit_question;
 using storage::registry::state::state_view;
 namespace access = storage::registry::access;
 namespace answers = schemas::answers;
-namespace find = storage::registry::find;
 
 /// An id, or an e-mail.
 result<std::optional<schemas::user_id>> user_in(const reading_call& call) {
     const std::string text = call.query("user");
     if (text.empty()) return std::optional<schemas::user_id>();
     if (const auto id = runtime::parse_plain_decimal(text)) return std::optional(schemas::user_id{*id});
-    const auto user = find::user_with_email(call.state(), text);
+    const auto user = storage::registry::find::user_with_email(call.state(), text);
     if (!user) return runtime::not_found("user with the e-mail \"" + text + "\" not found");
     return std::optional(user->id);
 }
@@ -109,7 +108,7 @@ calls::slicing find_audit(reading_call& call) {
     auto asked = question_in(call);
     if (!asked) return asked.error();
     return calls::answer_in_slices<answers::audit_entries>(
-        call, find::search_audit(call.state(), *std::move(asked)),
+        call, storage::registry::find::search_audit(call.state(), *std::move(asked)),
         [](audit_row row) { return answers::of(std::move(row)); });
 }
 
@@ -127,7 +126,7 @@ class export_stream final : public runtime::http::body_stream {
         if (x_next <= x_seal.head.last) {
             x_next = std::max(x_next, x_seal.head.first);
             for (const audit_row& row :
-                 find::audit_rows_from(*x_state, x_seal.head, x_next, rows_per_piece)) {
+                 storage::registry::find::audit_rows_from(*x_state, x_seal.head, x_next, rows_per_piece)) {
                 x_piece += schemas::to_json_object(row, schemas::integers::as_strings) + "\n";
                 x_next = row.sequence + 1;
             }
@@ -157,13 +156,15 @@ calls::answered export_audit(reading_call& call) {
     runtime::http::http_response answer = call.answer(std::string());
     answer.content_type = "application/octet-stream";
     answer.stream = std::make_shared<export_stream>(
-        call.reading().view, find::unsigned_audit_seal(call.state(), call.reading().offset),
+        call.reading().view,
+        storage::registry::find::unsigned_audit_seal(call.state(), call.reading().offset),
         call.with().keys.signing_seed());
     return answer;
 }
 
 calls::answered get_signing_key(reading_call& call) {
-    const schemas::audit_seal seal = find::unsigned_audit_seal(call.state(), call.reading().offset);
+    const schemas::audit_seal seal =
+        storage::registry::find::unsigned_audit_seal(call.state(), call.reading().offset);
     return call.answer(answers::signing_key{
         "ed25519", runtime::to_hex(runtime::signing_public_key(call.with().keys.signing_seed())),
         runtime::to_hex(runtime::as_bytes(seal.log_id))});
@@ -193,7 +194,7 @@ constexpr calls::route exported = [] {
     return row;
 }();
 
-const calls::route table[] = {
+const calls::route audit_table[] = {
     list<answers::audit_entries>("find_audit", "/api/v1/uac-proxy/audit", find_audit, "audit",
                                  "Who did what, newest first", filters),
     exported,
@@ -203,6 +204,6 @@ const calls::route table[] = {
 
 }  // namespace
 
-std::span<const calls::route> audit_routes() { return table; }
+std::span<const calls::route> audit_routes() { return audit_table; }
 
 }  // namespace herald::api::operations

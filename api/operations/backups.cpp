@@ -36,7 +36,7 @@ std::string name_of(backup_state state) {
     return "DAMAGED";
 }
 
-answers::backup answer_of(const backup_row& row) {
+answers::backup backup_answer(const backup_row& row) {
     answers::backup shown;
     shown.name = row.name;
     shown.path = row.path.string();
@@ -68,7 +68,7 @@ calls::response make_backup(writing_call& call) {
     if (const auto may = require_administrator(call, "a backup"); !may) co_return may.error();
     const auto begun = call.with().backups.begin();
     if (!begun) co_return begun.error();
-    const answers::begun_backup answer{answer_of(*begun)};
+    const answers::begun_backup answer{backup_answer(*begun)};
     co_return call.answer(answers::text_of(answer));
 }
 
@@ -77,7 +77,7 @@ calls::answered list_backups(reading_call& call) {
     const auto rows = call.with().backups.list();
     if (!rows) return rows.error();
     answers::backups answer;
-    for (const backup_row& row : *rows) answer.backups_.push_back(answer_of(row));
+    for (const backup_row& row : *rows) answer.backups_.push_back(backup_answer(row));
     answer.total_records = answer.backups_.size();
     return call.answer(answer);
 }
@@ -118,7 +118,7 @@ constexpr std::string_view backups_path = "/api/v1/uac-proxy/backups";
 constexpr std::string_view snapshots_path = "/api/v1/uac-proxy/snapshots";
 
 /// The lists are for system administrators, too. Their handlers check that, because a read has no rule.
-const calls::route table[] = {
+const calls::route backup_table[] = {
     for_system_administrators(act<requests::nothing, answers::begun_backup>(
         "make_backup", backups_path, make_backup, "backups",
         "Begins a backup of all that is registered and not yet delivered, in this node's folder")),
@@ -134,6 +134,6 @@ const calls::route table[] = {
 
 }  // namespace
 
-std::span<const calls::route> backup_routes() { return table; }
+std::span<const calls::route> backup_routes() { return backup_table; }
 
 }  // namespace herald::api::operations

@@ -38,7 +38,7 @@ calls::response set_feature_flag(writing_call& call) {
 
 using namespace calls::rows;
 
-const calls::route table[] = {
+const calls::route feature_flag_table[] = {
     read<answers::feature_flags>("list_feature_flags", "/api/v1/uac-proxy/feature-flags", list_feature_flags,
                                  "feature flags", "All flags"),
     for_system_administrators(write<requests::set_feature_flag, answers::feature_flag>(
@@ -48,6 +48,6 @@ const calls::route table[] = {
 
 }  // namespace
 
-std::span<const calls::route> feature_flag_routes() { return table; }
+std::span<const calls::route> feature_flag_routes() { return feature_flag_table; }
 
 }  // namespace herald::api::operations

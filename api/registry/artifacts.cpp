@@ -28,7 +28,6 @@ using runtime::http::http_method;
 using runtime::http::http_response;
 using storage::artifacts::stored_object;
 namespace access = storage::registry::access;
-namespace find = storage::registry::find;
 namespace answers = schemas::answers;
 namespace requests = schemas::requests;
 
@@ -67,7 +66,9 @@ answered get_url(reading_call& call) {
                                 : access::version_with_artifact(call.state(), user, *id, body->key);
     if (!version) return version.error();
     if (!is_put)
-        if (const auto there = find::bytes_of_artifact(call.state(), version->row, body->key); !there)
+        if (const auto there =
+                storage::registry::find::bytes_of_artifact(call.state(), version->row, body->key);
+            !there)
             return there.error();
     if (const auto good = check_part_number(body->part_number); !good) return good.error();
     artifact_url url;
@@ -79,7 +80,8 @@ answered get_url(reading_call& call) {
     url.user = user;
     url.expires_ms = call.with().clock.wall_ms() + limits::artifact_url_valid_ms;
     url.drawn = call.with().random.uuid();
-    const signed_text signed_by = text_of(url, find::log_of_urls(call.state()), call.with().keys);
+    const signed_text signed_by =
+        text_of(url, storage::registry::find::log_of_urls(call.state()), call.with().keys);
     answers::url_for_artifact answer;
     answer.url =
         call.base_url() + std::string(path_of_bytes) + signed_by.said + "?signature=" + signed_by.signature;
@@ -107,7 +109,7 @@ result<artifact_url> url_of(const streamed_call& call, url_use use) {
     const auto applied = call.with().registry.read_applied();
     if (!applied) return runtime::unavailable("this node is not ready; try again");
     const signed_text said{call.path("signed"), call.query("signature")};
-    return read_url(said, use, find::log_of_urls(*applied->view), call.with().keys,
+    return read_url(said, use, storage::registry::find::log_of_urls(*applied->view), call.with().keys,
                     call.with().clock.wall_ms());
 }
 
@@ -157,7 +159,8 @@ calls::task<upload_target> allowed_to_put(streamed_call& call) {
     if (!good) co_return good.error();
     if (!call.with().transfers->is_store_checked)
         co_return runtime::unavailable("the store of artifacts is not checked yet; try again");
-    upload_target target{std::move(may->url), {find::log_id_of(*may->state.view), may->state.generation}};
+    upload_target target{std::move(may->url),
+                         {storage::registry::find::log_id_of(*may->state.view), may->state.generation}};
     co_return target;
 }
 
@@ -326,7 +329,7 @@ struct download {
 calls::task<download> download_of(streamed_call& call) {
     auto may = co_await allowed_by_url(call, url_use::get);
     if (!may) co_return may.error();
-    auto parts = find::bytes_of_artifact(*may->state.view, may->version, may->url.key);
+    auto parts = storage::registry::find::bytes_of_artifact(*may->state.view, may->version, may->url.key);
     if (!parts) co_return told_from(may->state, parts.error());
     download out{std::move(may->url), bytes_of(*std::move(parts)), calls::offset_header(may->state)};
     co_return out;
@@ -428,7 +431,8 @@ answered get_parts(reading_call& call) {
     const auto version = access::version_with_artifact(call.state(), call.user().id, *id, *key);
     if (!version) return version.error();
     answers::committed_parts answer;
-    for (const schemas::uploaded_part& each : find::committed_parts(call.state(), version->row, *key))
+    for (const schemas::uploaded_part& each :
+         storage::registry::find::committed_parts(call.state(), version->row, *key))
         answer.artifact_parts.push_back({each.part_number, in_quotes(runtime::to_hex(each.part.digest))});
     answer.total_records = answer.artifact_parts.size();
     return call.answer(answer);
@@ -451,7 +455,7 @@ constexpr calls::route taking(std::uint64_t bytes, calls::route row) {
     return row;
 }
 
-const calls::route table[] = {
+const calls::route artifact_table[] = {
     needing(on_models, action::read,
             ask<requests::get_url_for_artifact, answers::url_for_artifact>(
                 "get_url_for_artifact", "/api/v1/registry/model_versions/{version}/getUrlForArtifact",
@@ -486,6 +490,6 @@ const calls::route table[] = {
 
 }  // namespace
 
-std::span<const calls::route> artifact_routes() { return table; }
+std::span<const calls::route> artifact_routes() { return artifact_table; }
 
 }  // namespace herald::api::registry

@@ -54,7 +54,7 @@ result<storage::registry::access::placed<registered_model>> model_of_path(
 
 /// Errors: not_found for a text that cannot be an id.
 template <class Command>
-result<Command> command_of_path(const reading_call& call) {
+result<Command> model_command(const reading_call& call) {
     Command command;
     if (call.has_path("model")) {
         command.workspace_name = call.path("workspace");
@@ -70,7 +70,7 @@ result<Command> command_of_path(const reading_call& call) {
 /// `record`: the model in the body.
 calls::response submit_update(writing_call& call, const schemas::json_value& record, update_mode mode,
                               std::vector<std::string> members, requests::update_model sent) {
-    auto command = command_of_path<schemas::commands::update_model>(call);
+    auto command = model_command<schemas::commands::update_model>(call);
     if (!command) co_return command.error();
     command->mode = mode;
     command->present = std::move(members);
@@ -105,7 +105,7 @@ calls::response patch_model_members(writing_call& call) {
 }
 
 calls::response delete_model(writing_call& call) {
-    auto command = command_of_path<schemas::commands::delete_model>(call);
+    auto command = model_command<schemas::commands::delete_model>(call);
     if (!command) co_return command.error();
     co_return co_await call.write(*std::move(command), answers::done());
 }
@@ -160,7 +160,7 @@ constexpr calls::query_parameter of_workspace[]{{"workspace_name", "the workspac
 
 using namespace calls::rows;
 
-const calls::route table[] = {
+const calls::route model_table[] = {
     needing(
         on_models, action::create,
         write<requests::create_model, answers::registered_model>(
@@ -220,6 +220,6 @@ const calls::route table[] = {
 
 }  // namespace
 
-std::span<const calls::route> model_routes() { return table; }
+std::span<const calls::route> model_routes() { return model_table; }
 
 }  // namespace herald::api::registry

@@ -37,7 +37,7 @@ calls::response put_policies(calls::writing_call& call) {
 
 using namespace calls::rows;
 
-const calls::route table[] = {
+const calls::route policy_table[] = {
     read<answers::policies>("get_policies", "/api/v1/registry/workspaces/{workspace}/policies", get_policies,
                             "stages", "What the workspace requires of stage changes; for its admins"),
     write<requests::policies, answers::policies>(
@@ -47,6 +47,6 @@ const calls::route table[] = {
 
 }  // namespace
 
-std::span<const calls::route> policy_routes() { return table; }
+std::span<const calls::route> policy_routes() { return policy_table; }
 
 }  // namespace herald::api::registry

@@ -133,7 +133,7 @@ response fail_promotion(writing_call& call) {
 
 using namespace calls::rows;
 
-const calls::route table[] = {
+const calls::route stage_table[] = {
     needing(on_models, action::update,
             write<requests::create_transition, answers::activity_answer>(
                 "create_transition", http_method::post, "/api/v1/registry/stage/createTransition",
@@ -182,6 +182,6 @@ const calls::route table[] = {
 
 }  // namespace
 
-std::span<const calls::route> stage_routes() { return table; }
+std::span<const calls::route> stage_routes() { return stage_table; }
 
 }  // namespace herald::api::registry

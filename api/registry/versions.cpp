@@ -45,7 +45,7 @@ result<storage::registry::access::placed<model_version>> version_of_path(
 
 /// Errors: not_found for a text that cannot be an id.
 template <class Command>
-result<Command> command_of_path(const reading_call& call) {
+result<Command> version_command(const reading_call& call) {
     Command command;
     if (call.has_path("version_or_name")) {
         command.workspace_name = call.path("workspace");
@@ -68,7 +68,7 @@ response update_version(writing_call& call, update_mode mode) {
     if (!body) co_return body.error();
     auto version = call.body_as<requests::update_version>(*body);
     if (!version) co_return version.error();
-    auto command = command_of_path<schemas::commands::update_version>(call);
+    auto command = version_command<schemas::commands::update_version>(call);
     if (!command) co_return command.error();
     command->mode = mode;
     command->present = members_of(*body);
@@ -85,7 +85,7 @@ response patch_version_members(writing_call& call) {
     const schemas::json_value record = record_in(*body, "model_version");
     auto members = members_to_replace<requests::update_version>(call, record, sent->update_mask);
     if (!members) co_return members.error();
-    auto update = command_of_path<schemas::commands::update_version>(call);
+    auto update = version_command<schemas::commands::update_version>(call);
     if (!update) co_return update.error();
     update->mode = update_mode::members;
     update->version = requests::content_of(std::move(sent->model_version));
@@ -101,7 +101,7 @@ template <class Log>
 response log_parts(writing_call& call, std::string member) {
     auto body = call.body<Log>();
     if (!body) co_return body.error();
-    auto update = command_of_path<schemas::commands::update_version>(call);
+    auto update = version_command<schemas::commands::update_version>(call);
     if (!update) co_return update.error();
     if (body->model_version_id && body->model_version_id != update->id)
         co_return runtime::invalid_argument(
@@ -133,7 +133,7 @@ response lock_version(writing_call& call) {
 }
 
 response delete_version(writing_call& call) {
-    auto command = command_of_path<schemas::commands::delete_version>(call);
+    auto command = version_command<schemas::commands::delete_version>(call);
     if (!command) co_return command.error();
     co_return co_await call.write(*std::move(command), answers::done());
 }
@@ -210,7 +210,7 @@ response put_version(writing_call& call) { return update_version(call, update_mo
 
 using namespace calls::rows;
 
-const calls::route table[] = {
+const calls::route version_table[] = {
     needing(on_models, action::create,
             write<requests::create_version, answers::model_version>(
                 "create_version", http_method::post,
@@ -321,6 +321,6 @@ const calls::route table[] = {
 
 }  // namespace
 
-std::span<const calls::route> version_routes() { return table; }
+std::span<const calls::route> version_routes() { return version_table; }
 
 }  // namespace herald::api::registry

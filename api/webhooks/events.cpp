@@ -69,7 +69,7 @@ response create_event(writing_call& call) {
 
 using namespace calls::rows;
 
-const calls::route table[] = {
+const calls::route event_table[] = {
     for_system_administrators(write<requests::create_event, answers::external_event>(
         "create_event", http_method::post, "/api/v1/uac-proxy/events/createEvent", create_event, "webhooks",
         "Reports an event of another system; a repeat of its event_uuid gets the first answer")),
@@ -77,6 +77,6 @@ const calls::route table[] = {
 
 }  // namespace
 
-std::span<const calls::route> event_routes() { return table; }
+std::span<const calls::route> event_routes() { return event_table; }
 
 }  // namespace herald::api::webhooks

@@ -287,7 +287,7 @@ response trigger_test(writing_call& call) {
 
 using namespace calls::rows;
 
-const calls::route table[] = {
+const calls::route webhook_table[] = {
     for_system_administrators(making_subscribers(write<requests::create_webhook, answers::webhook>(
         "create_webhook", http_method::post, "/api/v1/uac-proxy/events/createWebhook", create_webhook,
         "webhooks", "Creates a webhook; use a mutual_secret of the form whsec_<base64>"))),
@@ -310,6 +310,6 @@ const calls::route table[] = {
 
 }  // namespace
 
-std::span<const calls::route> webhook_routes() { return table; }
+std::span<const calls::route> webhook_routes() { return webhook_table; }
 
 }  // namespace herald::api::webhooks

@@ -42,6 +42,7 @@ def latencies(client, approver, receiver, model, count, prefix):
     return out
 
 
+@herald.alone
 def a_hanging_subscriber_delays_nobody_else():
     """Not a speed test: with a subscriber that holds each delivery for 15 s, the others' deliveries stay far below that."""
     with herald.folder() as folder:
@@ -63,9 +64,10 @@ def a_hanging_subscriber_delays_nobody_else():
         hanging.stop()
 
 
+@herald.kafka
 def a_stopped_node_goes_on_with_the_same_state():
     with herald.folder() as folder:
-        broker = herald.Broker(folder)
+        broker = herald.Broker.shared(folder)
         try:
             cluster, receiver = herald.Cluster(folder, broker), herald.Receiver()
             client = cluster.client(0)

@@ -153,6 +153,7 @@ def prepare(client, receiver):
     return approver.headers["Grpc-Metadata-developer_key"], client.model("m")
 
 
+@herald.computes
 def standalone_killed_under_writers_loses_nothing_and_repeats_nothing():
     print(f"HERALD_SEED={SEED}")
     chance = random.Random(SEED)
@@ -171,11 +172,13 @@ def standalone_killed_under_writers_loses_nothing_and_repeats_nothing():
         receiver.stop()
 
 
+@herald.kafka
+@herald.computes
 def nodes_and_workers_killed_under_writers_lose_nothing_and_repeat_nothing():
     print(f"HERALD_SEED={SEED}")
     chance = random.Random(SEED)
     with herald.folder() as folder:
-        broker = herald.Broker(folder)
+        broker = herald.Broker.shared(folder)
         try:
             cluster, receiver = herald.Cluster(folder, broker), herald.Receiver()
             writers = Writers(cluster.ports, *prepare(cluster.client(), receiver))
@@ -201,10 +204,11 @@ def promotions(client, approver, model, count, prefix):
     return [client.promote(approver, client.version(model, f"{prefix}-{number}")) for number in range(count)]
 
 
+@herald.kafka
 def publisher_killed_loses_no_event():
     """Both nodes are killed in turn, so the one that publishes is among them, with commits just made."""
     with herald.folder() as folder:
-        broker = herald.Broker(folder)
+        broker = herald.Broker.shared(folder)
         try:
             cluster, receiver = herald.Cluster(folder, broker), herald.Receiver()
             client = cluster.client()
@@ -229,10 +233,11 @@ def publisher_killed_loses_no_event():
             broker.stop()
 
 
+@herald.kafka
 def worker_killed_between_post_and_commit_repeats_only_the_same_webhook_id():
     """The receiver kills the worker while it waits for the answer: the delivery was made and is not recorded as made."""
     with herald.folder() as folder:
-        broker = herald.Broker(folder)
+        broker = herald.Broker.shared(folder)
         try:
             cluster = herald.Cluster(folder, broker, api_nodes=1, workers=1)
             killed = threading.Event()
@@ -261,6 +266,7 @@ def worker_killed_between_post_and_commit_repeats_only_the_same_webhook_id():
             broker.stop()
 
 
+@herald.computes
 def broker_killed_loses_no_event():
     with herald.folder() as folder:
         broker = herald.Broker(folder)

@@ -299,7 +299,7 @@ def first_violation(found):
 
 def on_two_nodes(test, *options):
     with herald.folder() as folder:
-        broker = herald.Broker(folder)
+        broker = herald.Broker.shared(folder)
         try:
             cluster = herald.Cluster(folder, broker, workers=0, node_options=options)
             test(cluster)
@@ -308,6 +308,8 @@ def on_two_nodes(test, *options):
             broker.stop()
 
 
+@herald.kafka
+@herald.computes
 def what_two_nodes_answer_is_linearizable():
     def job(cluster):
         seconds = 180 if IS_LONG else 12
@@ -325,6 +327,8 @@ def what_two_nodes_answer_is_linearizable():
     on_two_nodes(job)
 
 
+@herald.kafka
+@herald.computes
 def nodes_that_read_locally_are_found_out():
     """The planted bug: the checker finds what it is there for."""
     def job(cluster):
@@ -343,6 +347,7 @@ def _operation(name, argument, answer, start, end=None):
     return Operation(name, argument, answer, start, float("inf") if end is None else end)
 
 
+@herald.computes
 def histories_made_by_hand_are_judged_rightly():
     def value(number):
         return ("d" + str(number), frozenset())

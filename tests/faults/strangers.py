@@ -134,18 +134,21 @@ def _with_enough_descriptors():
     return hard
 
 
+@herald.alone
 def idle_strangers_of_one_address_stop_nothing():
     hard = _with_enough_descriptors()
     for descriptors in ((1024, hard), (1024, 1024)):
         calls_beside(["127.0.0.2"], descriptors)
 
 
+@herald.alone
 def idle_strangers_of_eight_addresses_stop_nothing():
     hard = _with_enough_descriptors()
     for descriptors in ((1024, hard), (1024, 1024)):
         calls_beside([f"127.0.0.{last}" for last in range(2, 10)], descriptors)
 
 
+@herald.alone
 def answers_that_nobody_reads_do_not_fill_the_memory():
     _with_enough_descriptors()
     with herald.folder() as folder:

@@ -1,7 +1,8 @@
 """What the lints share: the project's files, what they include, how they are compiled, results that still hold.
 
 A result holds while the file, every project header it reaches, its compile command and the tool's own
-configuration are the same bytes; so a second run only looks at what changed.
+configuration are the same bytes; so a second run only looks at what changed, also in another folder or after a fresh
+start: results are kept in $XDG_CACHE_HOME/herald/lint (~/.cache). With HERALD_TEST_LONG nothing is taken from there.
 """
 
 import concurrent.futures
@@ -13,6 +14,7 @@ import re
 import shlex
 import subprocess
 import sys
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 INCLUDE_PROJECT = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
@@ -94,23 +96,27 @@ def parser_flags(words):
 
 
 def fingerprint(path, flags, configuration):
-    digest = hashlib.sha256("\0".join([path, *flags, configuration]).encode())
+    """The same wherever the project lies."""
+    here = str(ROOT).encode()
+    digest = hashlib.sha256("\0".join([path, *flags, configuration]).encode().replace(here, b""))
     for name in sorted(reached(path)):
         digest.update(name.encode())
-        digest.update((ROOT / name).read_bytes())
+        digest.update((ROOT / name).read_bytes().replace(here, b""))
     return digest.hexdigest()
 
 
-def check_each(paths, flags_of, configuration, check, results):
-    """Runs check(path, flags) -> complaint ("" is good) for each path on every core; remembers good results
-    in the folder `results`. Returns the complaints."""
-    results = pathlib.Path(results)
+def check_each(paths, flags_of, configuration, check, kind):
+    """Runs check(path, flags) -> complaint ("" is good) for each path on every core; remembers good results, of this
+    kind of lint. Returns the complaints."""
+    cache = pathlib.Path(os.environ.get("XDG_CACHE_HOME", pathlib.Path.home() / ".cache"))
+    results = cache / "herald" / "lint" / kind
     results.mkdir(parents=True, exist_ok=True)
     complaints = []
 
     def one(path):
         good = results / fingerprint(path, flags_of[path], configuration)
-        if good.exists():
+        if good.exists() and "HERALD_TEST_LONG" not in os.environ:
+            good.touch()
             return ""
         complaint = check(path, flags_of[path])
         if not complaint:
@@ -121,7 +127,16 @@ def check_each(paths, flags_of, configuration, check, results):
         for path, complaint in zip(paths, pool.map(one, paths)):
             if complaint:
                 complaints.append(f"{path}:\n{complaint}")
+    forget_old(results)
     return complaints
+
+
+def forget_old(results):
+    """Results that were not asked for in a month are of files that have changed since."""
+    oldest = time.time() - 30 * 24 * 3600
+    for result in results.iterdir():
+        if result.stat().st_mtime < oldest:
+            result.unlink(missing_ok=True)
 
 
 def finish(complaints, what):

@@ -11,13 +11,15 @@ namespace herald::test {
 namespace {
 
 constexpr std::string_view usage =
-    "--seed N | --seeds A..B [--mutation NAME] [--log]\n"
+    "--seed N | --seeds A..B [--mutation NAME [--known N]] [--log]\n"
     "--list\n"
-    "Plays the runs of these seeds. With a mutation, one of them must find the rule broken.\n";
+    "Plays the runs of these seeds. With a mutation, one of them must find the rule broken; the known one is "
+    "played first.\n";
 
 struct arguments {
     std::uint64_t first = 1;
     std::uint64_t last = 1;
+    std::optional<std::uint64_t> known;
     std::string mutation;
     bool list = false;
     bool log = false;
@@ -52,28 +54,36 @@ arguments parse(const player& of, int count, char** values) {
             if (dots == std::string_view::npos) throw std::invalid_argument("--seeds wants A..B");
             all.first = number(value.substr(0, dots));
             all.last = number(value.substr(dots + 2));
+        } else if (name == "--known") {
+            all.known = number(value);
         } else if (name == "--mutation") {
             all.mutation = value;
         } else {
             throw std::invalid_argument("unknown option " + std::string(name));
         }
     }
+    if (all.known && all.mutation.empty()) throw std::invalid_argument("--known needs a mutation");
     if (std::ranges::find(of.mutations, all.mutation,
                           &std::pair<std::string_view, std::string_view>::first) == of.mutations.end())
         throw std::invalid_argument("there is no mutation " + all.mutation);
     return all;
 }
 
+/// Whether an invariant was violated.
+bool play_seed(const player& of, const arguments& wanted, std::uint64_t seed, std::string_view program) {
+    const auto broken = of.simulate(seed, wanted.mutation);
+    if (!broken) return false;
+    std::cout << "seed " << seed << ": " << *broken << "\nrepeat with: " << program << " --seed " << seed;
+    if (!wanted.mutation.empty()) std::cout << " --mutation " << wanted.mutation;
+    std::cout << std::endl;
+    return true;
+}
+
 int play(const player& of, const arguments& wanted, std::string_view program) {
     const bool one_seed = wanted.first == wanted.last;
-    for (std::uint64_t seed = wanted.first; seed <= wanted.last; ++seed) {
-        const auto broken = of.simulate(seed, wanted.mutation);
-        if (!broken) continue;
-        std::cout << "seed " << seed << ": " << *broken << "\nrepeat with: " << program << " --seed " << seed;
-        if (!wanted.mutation.empty()) std::cout << " --mutation " << wanted.mutation;
-        std::cout << std::endl;
-        return wanted.mutation.empty() || one_seed ? 1 : 0;
-    }
+    if (wanted.known && play_seed(of, wanted, *wanted.known, program)) return 0;
+    for (std::uint64_t seed = wanted.first; seed <= wanted.last; ++seed)
+        if (play_seed(of, wanted, seed, program)) return wanted.mutation.empty() || one_seed ? 1 : 0;
     std::cout << "seeds " << wanted.first << ".." << wanted.last << ": every invariant held" << std::endl;
     if (wanted.mutation.empty() || one_seed) return 0;
     std::cout << "but the mutation " << wanted.mutation << " should have broken one" << std::endl;

@@ -1,11 +1,13 @@
 """Runs the real program for tests: processes, clients and subscribers, all on loopback. Standard library only.
 
-Environment: HERALD_BINARY, the program under test (default build/release/herald).
+Environment: HERALD_BINARY, the program under test (default build/release/herald); HERALD_SHARED_BROKER, the folder of the
+Kafka that ctest started for all tests (deploy/kafka --dir).
 """
 
 import base64
 import collections
 import contextlib
+import fcntl
 import hashlib
 import hmac
 import http.client
@@ -15,6 +17,7 @@ import itertools
 import json
 import os
 import pathlib
+import random
 import resource
 import shutil
 import signal
@@ -32,6 +35,8 @@ ADMIN_KEY = "0123456789abcdef0123456789abcdef"
 SECRET = "whsec_" + base64.b64encode(b"a secret of thirty-two bytes....").decode()
 CONNECTION_IDLE_MAX = 60  # s; the server ends one after 75
 SKIPPED = 77  # ctest's SKIP_RETURN_CODE of the tests that use this
+# Below those that the kernel gives to connections and to listeners without a port, and below those of deploy/kafka.
+PORTS = range(10_000, 19_000)
 
 
 def until(true, seconds, what):
@@ -46,10 +51,26 @@ def until(true, seconds, what):
         time.sleep(0.01)
 
 
+_reserved = []  # locked files, open as long as this process lives
+
+
 def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """A port that no other test gets, also while nobody listens there, until this process ends."""
+    folder = pathlib.Path(tempfile.gettempdir()) / f"herald-test-ports-{os.getuid()}"
+    folder.mkdir(exist_ok=True)
+    for port in random.sample(PORTS, 1_000):
+        file = open(folder / str(port), "wb")
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            with socket.socket() as probe:
+                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # connections of before may still be closing
+                probe.bind(("127.0.0.1", port))
+        except OSError:
+            file.close()
+            continue
+        _reserved.append(file)
+        return port
+    raise AssertionError(f"none of a thousand ports from {PORTS.start} to {PORTS.stop - 1} is free")
 
 
 class Answer:
@@ -277,6 +298,12 @@ class Broker:
         self.nodes = nodes
         self.address = self.run("start", "--nodes", str(nodes), "--port", "0", *options)
 
+    @staticmethod
+    def shared(folder):
+        """The one that ctest started for the tests marked with `kafka`; without ctest one of the test's own. Who shares it
+        gives its topics a prefix of its own (Cluster does), and neither stops nor kills it."""
+        return SharedBroker() if "HERALD_SHARED_BROKER" in os.environ else Broker(folder)
+
     def run(self, verb, *options):
         done = subprocess.run([ROOT / "deploy/kafka", verb, "--dir", self.folder, *options], capture_output=True, text=True)
         if done.returncode != 0:
@@ -316,6 +343,32 @@ class Broker:
         self.run("stop")
 
 
+class SharedBroker(Broker):
+    """Runs on after the test."""
+
+    def __init__(self):
+        self.folder = pathlib.Path(os.environ["HERALD_SHARED_BROKER"])
+        self.nodes = 1
+        port = self.folder / "port"
+        if not port.exists():
+            raise Broker.Unavailable("ctest could not start the shared one")
+        self.address = f"127.0.0.1:{port.read_text().strip()}"
+
+    def signal(self, number, node=None):
+        raise AssertionError("other tests use this broker, too: a test that stops it needs one of its own")
+
+    def start(self):
+        raise AssertionError("the shared broker runs as long as ctest")
+
+    def stop(self):
+        pass
+
+
+def topic_prefix():
+    """One that no other test has on the same brokers."""
+    return f"t{os.getpid()}.{time.monotonic_ns()}."
+
+
 class Cluster:
     """API nodes and workers on one Kafka, each its own process."""
 
@@ -323,7 +376,7 @@ class Cluster:
         self.folder = pathlib.Path(folder)
         self.node_options = node_options
         self.broker = broker
-        self.prefix = f"t{os.getpid()}.{time.monotonic_ns()}."
+        self.prefix = topic_prefix()
         self.common = ["--kafka", broker.address, "--topic-prefix", self.prefix, "--key-ring", self.folder / "key-ring"]
         self.init()
         self.ports = [free_port() for _ in range(api_nodes)]
@@ -471,11 +524,19 @@ def with_receiver(*options, answer=lambda delivery: 200):
         receiver.stop()
 
 
-def preloads(test):
-    """Marks a test that preloads a library into the program. It is left out of a sanitizer's build, whose own library must
-    be the first that is loaded."""
-    test.preloads = True
-    return test
+def _mark(name, meaning):
+    def mark(test):
+        test.marks = [*getattr(test, "marks", []), name]
+        return test
+    mark.__doc__ = f"Marks a test that {meaning}"
+    return mark
+
+
+preloads = _mark("preloads", """preloads a library into the program. It is left out of a sanitizer's build, whose own library must
+be the first that is loaded.""")
+alone = _mark("alone", "measures time which others would take from it, or breaks what others need: nothing runs beside it.")
+computes = _mark("computes", "keeps a processor busy, where others mostly wait: fewer run beside it.")
+kafka = _mark("kafka", "uses Broker.shared(): ctest starts that broker before it.")
 
 
 def tests_of(module):
@@ -492,7 +553,7 @@ def run():
     wanted = sys.argv[1:]
     if wanted == ["--list"]:
         for test in tests:
-            print(test.__name__, *(["preloads"] if hasattr(test, "preloads") else []))
+            print(test.__name__, *getattr(test, "marks", []))
         return
     unknown = set(wanted) - {test.__name__ for test in tests}
     assert not unknown, f"no such tests: {unknown}"

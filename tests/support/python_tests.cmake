@@ -1,6 +1,10 @@
 # python_tests(<prefix> LABEL <label> TIMEOUT <seconds> ENVIRONMENT <name=value> …): every test of every *.py beside the
 # caller is the ctest case <prefix>.<file>.<test>. The files say what their tests are (--list, see herald.run), so a test
-# is named once, where it is written. They run alone: they start whole processes, and some measure.
+# is named once, where it is written, with its marks (see herald.py):
+#   alone     nothing runs beside it
+#   computes  takes a processor; others wait most of the time
+#   kafka     ctest starts the broker that tests share (tests/broker), and the test finds it in HERALD_SHARED_BROKER
+#   preloads  left out of a sanitizer's build
 function(python_tests prefix)
   cmake_parse_arguments(arg "" "LABEL;TIMEOUT" "ENVIRONMENT" ${ARGN})
   set(support ${CMAKE_SOURCE_DIR}/tests/support)
@@ -22,9 +26,19 @@ function(python_tests prefix)
       if("preloads" IN_LIST marks AND HERALD_SANITIZE)
         continue()
       endif()
-      add_test(NAME ${prefix}.${stem}.${name} COMMAND ${HERALD_PYTHON} ${file} ${name})
-      set_tests_properties(${prefix}.${stem}.${name} PROPERTIES LABELS ${arg_LABEL} RUN_SERIAL ON TIMEOUT ${arg_TIMEOUT}
-        SKIP_RETURN_CODE 77 ENVIRONMENT "${environment}")
+      set(case ${prefix}.${stem}.${name})
+      add_test(NAME ${case} COMMAND ${HERALD_PYTHON} ${file} ${name})
+      set_tests_properties(${case} PROPERTIES LABELS ${arg_LABEL} TIMEOUT ${arg_TIMEOUT} SKIP_RETURN_CODE 77
+        ENVIRONMENT "${environment}")
+      if("alone" IN_LIST marks)
+        set_tests_properties(${case} PROPERTIES RUN_SERIAL ON)
+      elseif("computes" IN_LIST marks)
+        set_tests_properties(${case} PROPERTIES PROCESSORS ${herald_slots_of_a_core})
+      endif()
+      if("kafka" IN_LIST marks)
+        set_tests_properties(${case} PROPERTIES FIXTURES_REQUIRED kafka_shared)
+        set_property(TEST ${case} APPEND PROPERTY ENVIRONMENT "HERALD_SHARED_BROKER=${herald_shared_broker}")
+      endif()
     endforeach()
   endforeach()
 endfunction()

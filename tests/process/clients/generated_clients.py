@@ -63,6 +63,7 @@ def play(make_client):
         receiver.stop()
 
 
+@herald.computes
 def a_client_for_python_plays_the_tour():
     tools = tools_for("python")
 
@@ -76,6 +77,7 @@ def a_client_for_python_plays_the_tour():
     play(make)
 
 
+@herald.computes
 def a_client_for_typescript_plays_the_tour():
     tools = tools_for("typescript")
 
@@ -91,6 +93,7 @@ def a_client_for_typescript_plays_the_tour():
     play(make)
 
 
+@herald.computes
 def a_client_for_go_plays_the_tour():
     tools = tools_for("go")
     go = shutil.which("go") or tools / "bin/go"

@@ -73,6 +73,7 @@ def must_be_clean(process, folder):
     return said
 
 
+@herald.alone
 def no_request_made_from_the_document_is_answered_otherwise_than_it_says():
     """Half of the operations in each of as many processes as there are cores: most of the time is schemathesis' own."""
     with herald.folder() as folder:
@@ -89,6 +90,7 @@ def no_request_made_from_the_document_is_answered_otherwise_than_it_says():
         assert tested == len(names), f"{tested} of {len(names)} operations were tested"
 
 
+@herald.computes
 def what_a_call_makes_is_found_changed_and_missed_as_its_links_say():
     with herald.folder() as folder:
         document = served(folder / "first")
@@ -102,6 +104,7 @@ def what_a_call_makes_is_found_changed_and_missed_as_its_links_say():
         print(covered.group(), re.search(r"\d+ generated, .*", said).group())
 
 
+@herald.computes
 def a_document_that_lies_is_found_out():
     """Each lie about one operation; without them the same run finds nothing."""
     def says_less(document):

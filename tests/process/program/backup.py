@@ -166,6 +166,7 @@ def a_restore_with_another_key_ring_or_into_an_installation_is_refused():
         assert "one.backup" in run("backup", "create", folder / "one.backup", "--data", folder, code=1)
 
 
+@herald.computes
 def what_is_killed_leaves_no_half_backup_and_no_half_installation():
     with herald.folder() as folder:
         server = herald.Standalone(folder)
@@ -197,6 +198,7 @@ def what_is_killed_leaves_no_half_backup_and_no_half_installation():
         assert content_of(other) == before
 
 
+@herald.computes
 def a_state_that_was_lost_begins_with_the_snapshot():
     with herald.folder() as folder:
         server = herald.Standalone(folder, "--log-requests", "false")
@@ -351,9 +353,10 @@ def stored(broker, cluster, topic):
     return list((broker.folder / "node-1/data").glob(f"{cluster.prefix}{topic}-*"))
 
 
+@herald.kafka
 def a_standalone_moves_to_kafka_with_its_deliveries():
     with herald.folder() as folder:
-        broker = herald.Broker(folder)
+        broker = herald.Broker.shared(folder)
         is_well = []
         dead = []
 
@@ -444,9 +447,10 @@ def approver_of(cluster, approver):
     return herald.Client(cluster.ports[0], approver.headers["Grpc-Metadata-email"], approver.headers["Grpc-Metadata-developer_key"])
 
 
+@herald.kafka
 def a_new_node_of_a_cluster_begins_with_the_snapshot_of_another():
     with herald.folder() as folder:
-        broker = herald.Broker(folder)
+        broker = herald.Broker.shared(folder)
         cluster = herald.Cluster(folder, broker, api_nodes=2, workers=0)
         client = cluster.client(0)
         model = client.model("m")

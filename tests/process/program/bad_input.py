@@ -177,6 +177,7 @@ EXTREMES = ["null", "0", "-0", "-1", "1e400", "1e308", "9" * 400, "1844674407370
             '[{"key":"id","value":"NaN","operator":4}]', '[{"key":"labels","value":{"a":[]},"operator":6}]']
 
 
+@herald.computes
 def extremes_in_every_member_are_taken_or_refused_as_documented():
     with herald.folder() as folder:
         world = World(folder)
@@ -431,6 +432,7 @@ def webhooks_that_could_never_work_are_refused_saying_what_would_be_right():
         world.server.stop()
 
 
+@herald.computes
 def finds_of_one_user_take_turns_and_all_are_answered():
     with herald.folder() as folder:
         server = herald.Standalone(folder)
@@ -455,6 +457,7 @@ def finds_of_one_user_take_turns_and_all_are_answered():
         server.stop()
 
 
+@herald.computes
 def every_member_that_does_not_fit_its_type_is_named_and_changes_nothing():
     with herald.folder() as folder:
         world = TypedWorld(folder)

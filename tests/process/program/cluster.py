@@ -17,9 +17,10 @@ import time
 import herald
 
 
-def on_kafka(test, brokers=1, workers=2):
+def on_kafka(test, own_brokers=0, workers=2):
+    """`own_brokers`: so many of the test's own, which it may kill; 0: the one that is shared."""
     with herald.folder() as folder:
-        broker = herald.Broker(folder, brokers)
+        broker = herald.Broker(folder, own_brokers) if own_brokers else herald.Broker.shared(folder)
         try:
             cluster = herald.Cluster(folder, broker, workers=workers)
             test(cluster)
@@ -29,6 +30,7 @@ def on_kafka(test, brokers=1, workers=2):
             broker.stop()
 
 
+@herald.kafka
 def the_main_job_works_across_nodes_and_processes():
     def job(cluster):
         receiver = herald.Receiver()
@@ -55,6 +57,7 @@ def the_main_job_works_across_nodes_and_processes():
     on_kafka(job)
 
 
+@herald.kafka
 def a_write_through_one_node_is_read_through_another_at_once():
     def job(cluster):
         clients = [cluster.client(0), cluster.client(1)]
@@ -67,6 +70,7 @@ def a_write_through_one_node_is_read_through_another_at_once():
     on_kafka(job)
 
 
+@herald.kafka
 def a_user_made_through_one_node_writes_through_another_at_once():
     def job(cluster):
         clients = [cluster.client(0), cluster.client(1)]
@@ -80,6 +84,7 @@ def a_user_made_through_one_node_writes_through_another_at_once():
     on_kafka(job)
 
 
+@herald.kafka
 def a_repeat_through_another_node_gives_the_same_answer():
     def job(cluster):
         create = ("POST", "/api/v1/uac-proxy/uac/createUser", {"info": {"email": "b@example.com"}}, {"Idempotency-Key": "k"})
@@ -88,6 +93,7 @@ def a_repeat_through_another_node_gives_the_same_answer():
     on_kafka(job)
 
 
+@herald.alone
 def without_brokers_everybody_says_so_within_ten_seconds_and_all_comes_back():
     def job(cluster):
         client, everybody = cluster.client(0), cluster.ports + cluster.worker_ports
@@ -118,7 +124,7 @@ def without_brokers_everybody_says_so_within_ten_seconds_and_all_comes_back():
         print(f"all were ready again {time.monotonic() - back:.1f} s after the broker was")
         client.model("after")
         assert "svc-registry-stale" not in client.call("POST", "/api/v1/registry/registered_models/find", {}).headers
-    on_kafka(job)
+    on_kafka(job, own_brokers=1)
 
 
 def processes_that_end_while_the_brokers_are_silent_end_well():
@@ -134,14 +140,16 @@ def processes_that_end_while_the_brokers_are_silent_end_well():
             codes = [process.process.wait(30) for process in cluster.nodes + cluster.workers]
         finally:
             cluster.broker.signal(signal.SIGCONT)
+        cluster.broker.start()  # until it has a controller again
         assert codes == [0] * len(codes), codes
         for index in range(len(cluster.nodes)):
             cluster.start_node(index)
         for index in range(len(cluster.workers)):
             cluster.start_worker(index)
-    on_kafka(job)
+    on_kafka(job, own_brokers=1)
 
 
+@herald.kafka
 def without_workers_a_test_says_so_and_a_lost_key_is_renewed_under_a_node_that_runs():
     def job(cluster):
         client, tried = cluster.client(), []
@@ -175,6 +183,7 @@ def without_workers_a_test_says_so_and_a_lost_key_is_renewed_under_a_node_that_r
     on_kafka(job, workers=0)
 
 
+@herald.computes
 def one_broker_of_three_killed_makes_nobody_unready():
     def job(cluster):
         broker, everybody = cluster.broker, cluster.ports + cluster.worker_ports
@@ -188,9 +197,10 @@ def one_broker_of_three_killed_makes_nobody_unready():
                 time.sleep(0.1)
             cluster.client(0).model(f"m{round}")
             broker.start()
-    on_kafka(job, brokers=3)
+    on_kafka(job, own_brokers=3)
 
 
+@herald.kafka
 def a_worker_serves_health_as_the_options_of_http_say():
     def job(cluster):
         certificate, key = cluster.folder / "certificate.pem", cluster.folder / "key.pem"
@@ -219,6 +229,7 @@ def a_worker_serves_health_as_the_options_of_http_say():
     on_kafka(job, workers=0)
 
 
+@herald.kafka
 def an_idle_api_node_has_at_most_47_threads():
     """On one broker and two cores; each more core has an event loop of its own. The publisher's node has the most."""
     def job(cluster):

@@ -65,6 +65,7 @@ class Callers:
         return [each.result() for each in self.running]
 
 
+@herald.computes
 def a_heavy_search_holds_up_neither_others_nor_the_same_users_light_lists():
     with herald.folder() as folder:
         server = herald.Standalone(folder)
@@ -94,6 +95,7 @@ def a_heavy_search_holds_up_neither_others_nor_the_same_users_light_lists():
         server.stop()
 
 
+@herald.computes
 def a_token_leads_to_each_row_that_stays_exactly_once_while_others_come_and_go():
     with herald.folder() as folder:
         server = herald.Standalone(folder)
@@ -131,6 +133,7 @@ def a_token_leads_to_each_row_that_stays_exactly_once_while_others_come_and_go()
         server.stop()
 
 
+@herald.computes
 def answers_of_any_size_come_whole_and_in_bounded_memory():
     with herald.folder() as folder:
         server = herald.Standalone(folder)

@@ -12,9 +12,10 @@ import herald
 
 
 @contextlib.contextmanager
-def kafka(*options, nodes=1):
+def kafka(*options):
+    """With options a broker of the test's own; without the one that is shared."""
     with herald.folder() as folder:
-        broker = herald.Broker(folder, nodes, *options)
+        broker = herald.Broker(folder, 1, *options) if options else herald.Broker.shared(folder)
         try:
             yield folder, broker
         finally:
@@ -89,19 +90,21 @@ def a_topic_made_by_others_is_refused_until_the_printed_command_mended_it():
         must_say(said, "does not begin with GENESIS")
 
 
+@herald.kafka
 def what_does_not_belong_together_is_refused_by_name():
     with kafka() as (folder, broker):
-        assert init(folder, broker, "--replication", "1")[0] == 0
+        here = ["--topic-prefix", herald.topic_prefix()]
+        assert init(folder, broker, "--replication", "1", *here)[0] == 0
         ring(folder / "other", f"k {base64.b64encode(b'o' * 32).decode()}")
         ring(folder / "rubbish", "rubbish")
         for file, code_wanted, words in (("other", 3, ["--key-ring"]), ("rubbish", 3, ["rubbish", "base64"]),
                                          ("missing", 1, ["missing"])):
             code, said = run("api", "--kafka", broker.address, "--key-ring", folder / file, "--data", folder / "api",
-                             "--artifacts", folder / "artifacts")
+                             "--artifacts", folder / "artifacts", *here)
             assert code == code_wanted, (file, code, said)
             must_say(said, *words)
         for option in ("--paused", "--retry-dead"):
-            code, said = init(folder, broker, option)
+            code, said = init(folder, broker, option, *here)
             assert code == 2, said
             must_say(said, "--from BACKUP is missing")
         code, said = run("worker", *common(folder, broker), "--topic-prefix", "none.")
@@ -110,7 +113,7 @@ def what_does_not_belong_together_is_refused_by_name():
         code, said = run("groups", *common(folder, broker), "--topic-prefix", "none.")
         assert code == 1, said
         must_say(said, "none.", "--topic-prefix")
-        code, said = run("worker", *common(folder, broker), "--kafka-option", "allow.auto.create.topics=true")
+        code, said = run("worker", *common(folder, broker), *here, "--kafka-option", "allow.auto.create.topics=true")
         assert code != 0
         must_say(said, "allow.auto.create.topics")
 
@@ -155,6 +158,7 @@ def forget(broker, group):
     assert struct.unpack(">h", answer[-2:])[0] == 0, answer
 
 
+@herald.kafka
 def a_group_whose_offsets_are_lost_goes_on_after_a_reset():
     with kafka() as (folder, broker):
         cluster = herald.Cluster(folder, broker, api_nodes=1, workers=1)

@@ -12,6 +12,7 @@ import herald
 
 
 @herald.preloads
+@herald.alone
 def appends_that_are_slow_and_deliveries_that_wait_are_seen():
     with herald.folder() as folder:
         slow, release = folder / "slow", threading.Event()

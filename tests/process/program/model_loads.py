@@ -26,6 +26,7 @@ def answer(server, stage):
         return herald.Answer(0, {}, b"")
 
 
+@herald.computes
 def a_model_at_whose_load_the_process_is_killed_twice_fails_its_update_and_the_others_answer():
     serving.need_onnx()
     with herald.folder() as folder:
@@ -74,6 +75,7 @@ def an_active_model_that_ended_the_process_twice_is_503_and_answers_once_its_mar
         assert server.stop() == 0
 
 
+@herald.alone
 def models_whose_runs_do_not_end_hold_up_others_for_seconds_and_the_end_of_the_process_not_at_all():
     serving.need_onnx()
     with herald.folder() as folder:

@@ -72,9 +72,10 @@ def a_state_that_is_made_again_is_told_once():
         assert server.stop() == 0
 
 
+@herald.kafka
 def nodes_and_workers_show_the_metrics_of_the_list():
     with herald.folder() as folder:
-        broker = herald.Broker(folder)
+        broker = herald.Broker.shared(folder)
         try:
             cluster = herald.Cluster(folder, broker, api_nodes=1, workers=1)
             herald.wait_until_ready(cluster.workers[0], cluster.worker_ports[0])

@@ -206,6 +206,7 @@ class _Worker:
                 self.wrong.append(f"{name}: {type(why).__name__}: {why}")
 
 
+@herald.computes
 def published_cases_give_over_http_what_was_published():
     cases, skipped = _all_cases()[::EACH], _skipped_cases()
     if not cases:

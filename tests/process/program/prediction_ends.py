@@ -33,6 +33,7 @@ def begun(server, stage, body):
     return connection
 
 
+@herald.alone
 def a_prediction_that_waits_behind_one_long_operator_ends_at_its_deadline():
     with running("/long", onnx_models.one_long_operator(), limits={"deadline_ms": 1000}) as (server, _, stage):
         asked = time.monotonic()
@@ -43,6 +44,7 @@ def a_prediction_that_waits_behind_one_long_operator_ends_at_its_deadline():
         assert answer.headers["svc-build-id"], "with the eight headers"
 
 
+@herald.computes
 def a_caller_who_leaves_frees_his_place_and_the_run():
     with running("/slow", onnx_models.slow(), limits={"in_flight_max": 2, "deadline_ms": 60000}) as (server, client, stage):
         left = [begun(server, stage, [10 ** 12]) for _ in range(2)]
@@ -83,6 +85,7 @@ def a_caller_who_leaves_ends_the_exchange_with_the_models_server():
     upstream.stop()
 
 
+@herald.alone
 def a_node_that_is_told_to_end_does_so_while_a_prediction_runs():
     with running("/long", onnx_models.one_long_operator()) as (server, client, stage):
         asking = begun(server, stage, [6000, 6000])
@@ -143,6 +146,7 @@ def encoded_paths_lead_where_plain_ones_do_and_each_answer_names_its_id():
         assert echoed.headers.get_all("verta-request-id") == ["own"], echoed.headers
 
 
+@herald.computes
 def large_predictions_that_wait_keep_no_report_out():
     with running("/slow", onnx_models.slow(), limits={"deadline_ms": 60000}) as (server, client, stage):
         asking = []

@@ -51,6 +51,7 @@ class Load:
             thread.join()
 
 
+@herald.computes
 def not_one_prediction_fails_while_the_build_changes():
     with herald.folder() as folder:
         server, upstream = herald.Standalone(folder), Upstream()
@@ -72,6 +73,7 @@ def not_one_prediction_fails_while_the_build_changes():
         assert server.stop() == 0
 
 
+@herald.computes
 def the_old_build_serves_on_when_the_new_one_cannot():
     with herald.folder() as folder:
         server, upstream = herald.Standalone(folder), Upstream()
@@ -102,6 +104,7 @@ def canary(rule, threshold, step=0.5):
         {"rule_id": rule, "rule_parameters": [{"name": "threshold", "value": str(threshold)}]}]}}
 
 
+@herald.computes
 def a_canary_gets_its_share_in_steps_and_then_serves_alone():
     with herald.folder() as folder:
         server, upstream = herald.Standalone(folder), Upstream()
@@ -131,9 +134,11 @@ def a_canary_gets_its_share_in_steps_and_then_serves_alone():
         assert server.stop() == 0
 
 
+@herald.kafka
+@herald.computes
 def a_canary_that_fails_on_one_of_two_nodes_is_rolled_back_and_the_old_build_serves_on():
     with herald.folder() as folder:
-        broker, upstream = herald.Broker(folder), Upstream()
+        broker, upstream = herald.Broker.shared(folder), Upstream()
         cluster = herald.Cluster(folder, broker, api_nodes=2, workers=0)
         client = cluster.client()
         model, stage = client.model("m"), serving.Stage(client, "/canary")
@@ -160,6 +165,7 @@ def a_canary_that_fails_on_one_of_two_nodes_is_rolled_back_and_the_old_build_ser
         upstream.stop()
 
 
+@herald.computes
 def a_canary_is_judged_by_its_own_endpoint_though_others_serve_the_same_build():
     with herald.folder() as folder:
         server, upstream = herald.Standalone(folder), Upstream()
@@ -205,14 +211,17 @@ def judged_canary(rule, threshold, spoil):
         return {status for status, _, _ in load.wrong}
 
 
+@herald.computes
 def a_canary_whose_average_latency_is_over_the_threshold_is_rolled_back():
     assert judged_canary(1005, 0.05, lambda upstream: upstream.slow.update({"/new": 0.1})) == set()
 
 
+@herald.computes
 def a_canary_of_which_more_than_a_tenth_is_slow_is_rolled_back():
     assert judged_canary(1006, 0.05, lambda upstream: upstream.slow.update({"/new": 0.1})) == set()
 
 
+@herald.computes
 def a_canary_that_refuses_too_much_is_rolled_back():
     assert judged_canary(1007, 0.05, lambda upstream: upstream.refusing.add("/new")) == {400}
 

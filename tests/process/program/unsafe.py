@@ -101,6 +101,7 @@ def check_rounds(client, ports, path):
         assert refusal.status == 403 and refusal.json["code"] == 7 and f"build {build}" in refusal.json["message"], refusal
 
 
+@herald.alone
 def after_the_report_nothing_is_answered_from_the_build():
     with herald.folder() as folder:
         server = herald.Standalone(folder, "--log-requests", "false")
@@ -108,18 +109,21 @@ def after_the_report_nothing_is_answered_from_the_build():
         server.stop()
 
 
+@herald.kafka
+@herald.alone
 def after_the_report_no_node_of_a_cluster_answers_from_the_build():
     with herald.folder() as folder:
-        broker = herald.Broker(folder)
+        broker = herald.Broker.shared(folder)
         cluster = herald.Cluster(folder, broker, api_nodes=2, workers=0)
         check_rounds(cluster.client(), cluster.ports, "/cluster")
         cluster.stop()
         broker.stop()
 
 
+@herald.kafka
 def a_revoked_token_or_a_deleted_endpoint_opens_nothing_on_any_node_once_its_deletion_is_answered():
     with herald.folder() as folder:
-        broker = herald.Broker(folder)
+        broker = herald.Broker.shared(folder)
         cluster = herald.Cluster(folder, broker, api_nodes=2, workers=0)
         client, other = cluster.client(), cluster.client(1)
         stage = serving.Stage(client, "/tokens")
@@ -148,11 +152,12 @@ def a_revoked_token_or_a_deleted_endpoint_opens_nothing_on_any_node_once_its_del
         broker.stop()
 
 
+@herald.computes
 def a_node_that_is_cut_off_from_the_log_is_named_and_stops_by_its_grace():
     with herald.folder() as folder:
-        near, behind = herald.free_port(), herald.free_port()
+        near, behind, controller = herald.free_port(), herald.free_port(), herald.free_port()
         network = Network(behind)
-        listeners = f"PLAINTEXT://127.0.0.1:{near},CUT://127.0.0.1:{behind},CONTROLLER://127.0.0.1:{near + 1}"
+        listeners = f"PLAINTEXT://127.0.0.1:{near},CUT://127.0.0.1:{behind},CONTROLLER://127.0.0.1:{controller}"
         broker = herald.Broker(folder, 1, "--port", str(near), "--set", f"listeners={listeners}",
                                "--set", f"advertised.listeners=PLAINTEXT://127.0.0.1:{near},CUT://127.0.0.1:{network.port}",
                                "--set", "listener.security.protocol.map=CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT,CUT:PLAINTEXT")
@@ -194,9 +199,11 @@ def a_node_that_is_cut_off_from_the_log_is_named_and_stops_by_its_grace():
         broker.stop()
 
 
+@herald.kafka
+@herald.computes
 def a_node_that_was_stopped_is_named_and_answers_nothing_when_it_goes_on():
     with herald.folder() as folder:
-        broker = herald.Broker(folder)
+        broker = herald.Broker.shared(folder)
         cluster = herald.Cluster(folder, broker, api_nodes=2, workers=0, node_options=("--isolation-grace", "15"))
         client = cluster.client()
         model, stage = client.model("tiny"), serving.Stage(client, "/stopped")
@@ -219,9 +226,10 @@ def a_node_that_was_stopped_is_named_and_answers_nothing_when_it_goes_on():
         broker.stop()
 
 
+@herald.kafka
 def a_node_that_may_still_answer_is_named_though_the_build_is_deleted_while_its_report_waits():
     with herald.folder() as folder:
-        broker = herald.Broker(folder)
+        broker = herald.Broker.shared(folder)
         cluster = herald.Cluster(folder, broker, api_nodes=2, workers=0)
         client = cluster.client()
         stage = serving.Stage(client, "/short")
@@ -251,9 +259,11 @@ def a_node_that_may_still_answer_is_named_though_the_build_is_deleted_while_its_
         broker.stop()
 
 
+@herald.kafka
+@herald.computes
 def a_stopped_node_whose_name_another_process_took_is_named_until_its_grace_ends():
     with herald.folder() as folder:
-        broker = herald.Broker(folder)
+        broker = herald.Broker.shared(folder)
         cluster = herald.Cluster(folder, broker, api_nodes=1, workers=0)
         cluster.node_options = ("--isolation-grace", "40", "--node-id", "twin")
 

@@ -132,8 +132,9 @@ TEST_F(upstream, a_prediction_is_the_servers_answer_to_the_body) {
 TEST_F(upstream, every_status_of_the_server_has_its_meaning) {
     std::atomic<int> status{0};
     model_server server([&](peer& other, const std::string&) {
-        other.send(answer_of(
-            std::to_string(status) + " Said\r\nlocation: http://127.0.0.1:1/\r\nretry-after: 3", "x"));
+        // Its connection ends after the answer, and the next prediction must not be sent on it.
+        const std::string head = "location: http://127.0.0.1:1/\r\nretry-after: 3\r\nconnection: close";
+        other.send(answer_of(std::to_string(status) + " Said\r\n" + head, "x"));
     });
     const auto model = load(server.url());
     ASSERT_TRUE(model);
