@@ -69,6 +69,7 @@ def _must_be_told_truly(looks):
     assert len(right) >= TOLD_SHARE_MIN * len(looks), f"told, missing before and after: {looks}"
 
 
+@herald.alone
 def ops_scale_the_workers_by_lag():
     with _broker() as (folder, broker, quotas):
         print(autoscaler.HEADING)
@@ -93,6 +94,7 @@ def _one_worker(folder, broker, quotas, cores, deliveries, budget):
         return outcome, idle
 
 
+@herald.alone
 def a_starved_worker_blames_nobody():
     cores, deliveries = 0.12, 40_000 if IS_LONG else 20_000
     with _broker() as (folder, broker, quotas):
@@ -108,6 +110,7 @@ def a_starved_worker_blames_nobody():
         assert rate >= 0.8 * possible, f"{rate:.0f} deliveries a second, {possible:.0f} are possible"
 
 
+@herald.alone
 def a_scale_from_one_to_six_and_back_during_a_burst_repeats_next_to_nothing():
     seconds, rate = (40, 300) if IS_LONG else (12, 300)
     with _broker() as (folder, broker, quotas), concurrent.futures.ThreadPoolExecutor(1) as beside:
@@ -125,6 +128,7 @@ def a_scale_from_one_to_six_and_back_during_a_burst_repeats_next_to_nothing():
             assert repeats < REPEATS_MAX * wanted
 
 
+@herald.alone
 def a_receiver_that_is_slow_is_recognised_however_late_its_worker_is():
     if not IS_LONG:
         raise herald.Unavailable("part of the long form: HERALD_TEST_LONG=1")
