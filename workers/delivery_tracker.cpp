@@ -19,7 +19,7 @@ namespace {
 constexpr char between_words = ' ';
 constexpr char before_part = '.';
 constexpr char before_count = '*';
-constexpr std::size_t count_bytes_max = 6;  // with its star
+constexpr std::size_t bytes_for_count = 6;  // with its star
 
 std::optional<std::uint64_t> take_number(std::string_view& text) {
     const std::size_t end = text.find_first_of(" .*");
@@ -133,7 +133,7 @@ class open_words {
         std::string word = between_words + std::to_string(offset - x_named);
         for (const std::size_t part : open) word += before_part + std::to_string(part);
         const std::string so_far = text();
-        if (so_far.size() + word.size() + count_bytes_max + limits::position_bytes_max >
+        if (so_far.size() + word.size() + bytes_for_count + limits::position_bytes_max >
             limits::commit_metadata_bytes_max)
             return false;
         x_text = so_far + word;
@@ -148,7 +148,7 @@ class open_words {
 
   private:
     static constexpr std::size_t count_max = limits::worker_window_records_max;
-    static_assert(count_max < 100'000, "count_bytes_max");
+    static_assert(count_max < 100'000, "bytes_for_count");
 
     std::string x_text;                // without the count of its last word
     std::vector<std::size_t> x_parts;  // of its last word
