@@ -244,6 +244,7 @@ def history(cluster, seconds, seed, meanwhile=lambda: None, callers=8):
         for number in range(count):
             name = f"{kind}{number}"
             keys.append((kind, client.version(model, name), model, name))
+    cluster.agree()  # a node that reads locally knows them, too
     over = threading.Event()
     failures = []
     all_callers = [Caller(f"c{index}", [cluster.client(0), cluster.client(1)], is_deleting, seed * 1000 + index)
