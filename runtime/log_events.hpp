@@ -7,6 +7,13 @@
 namespace herald::runtime::log_events {
 
 // The process
+/// A start waits for the brokers or for an installation on them. Repeated once a minute while it waits.
+/// Fields: waits_for (brokers, installation), reason, since, seconds.
+inline constexpr std::string_view start_waits = "start_waits";
+/// What a start waited for is there. Fields: waits_for, since, seconds.
+inline constexpr std::string_view start_goes_on = "start_goes_on";
+/// A process was told to end while it started, and did.
+inline constexpr std::string_view start_given_up = "start_given_up";
 /// This API node answers from now on. Fields: version, address, webhook_addresses, webhook_http.
 inline constexpr std::string_view serving = "serving";
 /// This worker has read what it needs and delivers from now on. Fields: as serving; address is where health
@@ -99,8 +106,11 @@ inline constexpr std::string_view delivery_skipped = "delivery_skipped";
 inline constexpr std::string_view webhook_disabled = "webhook_disabled";
 /// The history of deliveries was damaged and begins anew. Fields: reason.
 inline constexpr std::string_view delivery_history_reset = "delivery_history_reset";
-/// A partition of `attempts` cannot be read, or its rows cannot be kept. Fields: partition, reason.
+/// Partitions of `attempts` cannot be read, or their rows cannot be kept. Repeated once a minute while that
+/// lasts. Fields: partition (one of them), reason, since, seconds.
 inline constexpr std::string_view delivery_history_trouble = "delivery_history_trouble";
+/// All partitions of `attempts` are read again. Fields: since, seconds.
+inline constexpr std::string_view delivery_history_recovered = "delivery_history_recovered";
 /// Events are missing in a partition: an alarm. Fields: topic, partition, offset, message.
 inline constexpr std::string_view sequence_gap = "sequence_gap";
 /// A record does not fit its topic and is skipped: an alarm. Fields: topic, partition, offset, message.
@@ -115,11 +125,16 @@ inline constexpr std::string_view worker_append_refused = "worker_append_refused
 inline constexpr std::string_view publisher_started = "publisher_started";
 /// This node no longer publishes. Fields: token.
 inline constexpr std::string_view publisher_stopped = "publisher_stopped";
-/// An append by the publisher failed. A new producer continues from the tails. Fields: reason.
+/// An append by the publisher failed. A new producer continues from the tails. Repeated once a minute while
+/// none succeeds. Fields: reason, since, seconds.
 inline constexpr std::string_view publisher_restarts = "publisher_restarts";
-/// A partition cannot be read or written. The publisher retries and continues with the others. Fields: topic,
-/// partition, reason.
+/// The publisher's appends succeed again. Fields: since, seconds.
+inline constexpr std::string_view publisher_goes_on = "publisher_goes_on";
+/// Partitions cannot be read or written. The publisher retries and continues with the others. Repeated once a
+/// minute while that lasts. Fields: partition (topic[number] of one of them), reason, since, seconds.
 inline constexpr std::string_view publisher_partition_rests = "publisher_partition_rests";
+/// No partition rests any more. Fields: since, seconds.
+inline constexpr std::string_view publisher_partitions_go_on = "publisher_partitions_go_on";
 /// The log refuses the record of this event. A marker replaces it, and its deliveries are dead: an alarm.
 /// Fields: topic, partition, sequence, event, reason.
 inline constexpr std::string_view publisher_event_refused = "publisher_event_refused";
@@ -166,7 +181,8 @@ inline constexpr std::string_view model_not_loaded = "model_not_loaded";
 inline constexpr std::string_view prediction = "prediction";
 
 // Kafka
-/// A start contacts the brokers, and waits for them at most 30 s. Fields: brokers.
+/// This process contacts the brokers. A start waits for them as long as it takes, other verbs at most 30 s.
+/// Fields: brokers.
 inline constexpr std::string_view kafka_waiting = "kafka_waiting";
 /// A message from the Kafka client library. Fields: facility, message.
 inline constexpr std::string_view kafka_message = "kafka_message";
@@ -181,9 +197,16 @@ inline constexpr std::string_view kafka_producer_broken = "kafka_producer_broken
 inline constexpr std::string_view kafka_reader_replaced = "kafka_reader_replaced";
 /// A group member's client fell silent or broke. Another one joins. Fields: group.
 inline constexpr std::string_view kafka_member_replaced = "kafka_member_replaced";
-/// A group member, its partitions or its commit had an error that is temporary or causes repeats. Fields:
-/// group, reason.
+/// A group member, its partitions or its commit had an error that is temporary or causes repeats. Repeated
+/// once a minute while that lasts. Fields: group (one of them), reason, since, seconds.
 inline constexpr std::string_view kafka_member_error = "kafka_member_error";
+/// All group members read or commit again. Fields: since, seconds.
+inline constexpr std::string_view kafka_member_works = "kafka_member_works";
+/// No client has a connection to this broker, and none can be made. Repeated once a minute while that lasts.
+/// Fields: broker, reason, since, seconds.
+inline constexpr std::string_view kafka_broker_unreachable = "kafka_broker_unreachable";
+/// A client is connected to this broker again. Fields: broker, since, seconds.
+inline constexpr std::string_view kafka_broker_reachable = "kafka_broker_reachable";
 /// `init` created topics. Fields: topics, replicas.
 inline constexpr std::string_view kafka_topics_created = "kafka_topics_created";
 /// A topic is not as Herald needs it. The message ends with the commands that fix it. Fields: topic, message.
