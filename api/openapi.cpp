@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <initializer_list>
 #include <map>
+#include <stdexcept>
 
 #include "api/calls/limits.hpp"
-#include "api/calls/path_names.hpp"
+#include "api/calls/path_parameters.hpp"
+#include "api/openapi_events.hpp"
 #include "runtime/text.hpp"
-#include "schemas/answers/events.hpp"
+#include "schemas/answers/answer.hpp"
 
 namespace herald::api {
 namespace {
@@ -39,22 +41,29 @@ std::string parameter(std::string_view name, std::string_view place, std::string
 }
 
 constexpr std::string_view text_schema = R"({"type":"string"})";
-constexpr std::string_view id_schema = R"({"type":"integer","minimum":1})";
 constexpr std::string_view number_schema = R"({"type":"integer","minimum":0})";
 constexpr std::string_view page_limit_schema = R"({"type":"integer","minimum":-1})";  // -1: all rows
 
-std::string_view schema_of(const query_parameter& each) {
-    if (!each.is_number) return text_schema;
-    return std::string_view(each.name) == "page_limit" ? page_limit_schema : number_schema;
+std::string schema_of(const query_parameter& each, schemas::schema_set& components) {
+    if (each.type) return each.type(components);
+    if (!each.is_number) return std::string(text_schema);
+    return std::string(each.name == "page_limit" ? page_limit_schema : number_schema);
+}
+
+std::string schema_of_path_parameter(std::string_view name, schemas::schema_set& components) {
+    const calls::path_parameter_type* const known = calls::type_of_path_parameter(name);
+    if (!known) throw std::logic_error("nobody says what the parameter " + std::string(name) + " holds");
+    return known->id ? known->id(components) : std::string(text_schema);
 }
 
 /// Parameters from the path, the query, and the headers that matter to this route.
-std::string parameters_of(const route& row) {
+std::string parameters_of(const route& row, schemas::schema_set& components) {
     std::vector<std::string> all;
     for (const std::string_view name : path_parameters_of(row.pattern))
-        all.push_back(parameter(name, "path", "", true, calls::is_name(name) ? text_schema : id_schema));
+        all.push_back(parameter(name, "path", "", true, schema_of_path_parameter(name, components)));
     for (const query_parameter& each : row.query)
-        all.push_back(parameter(each.name, "query", each.meaning, each.is_required, schema_of(each)));
+        all.push_back(
+            parameter(each.name, "query", each.meaning, each.is_required, schema_of(each, components)));
     const auto shared = [](std::string_view name) {
         return object_writer().text("$ref", "#/components/parameters/" + std::string(name)).finish();
     };
@@ -260,9 +269,16 @@ std::string responses_of(const route& row, const operation_links& links, schemas
     return out.finish();
 }
 
-std::string actions_text(const calls::needed_right& right) {
+/// "UPDATE or DEPLOY on ENDPOINT"
+std::string text_of(const calls::needed_right& right) {
+    const std::string on = " on " + std::string(name_of(right.on));
     std::string text(name_of(right.action));
-    if (right.instead != schemas::action::none) text += " or " + std::string(name_of(right.instead));
+    if (right.instead != schemas::action::none) {
+        if (right.instead_on) text += on;
+        text += " or " + std::string(name_of(right.instead));
+    }
+    text += right.instead_on ? " on " + std::string(name_of(*right.instead_on)) : on;
+    if (right.or_reports_scans) text += ", or a role that reports scans";
     return text;
 }
 
@@ -273,16 +289,14 @@ std::string operation(const route& row, const operation_links& links, schemas::s
     out.text("operationId", row.name)
         .text("summary", row.summary)
         .raw("tags", "[" + tag + "]")
-        .raw("parameters", parameters_of(row));
+        .raw("parameters", parameters_of(row, components));
     if (row.who == calls::authentication::nobody || row.who == calls::authentication::signed_url)
         out.raw("security", "[]");
     if (row.who == calls::authentication::system_administrator)
         out.text("description", "Only for system administrators.");
     if (row.who == calls::authentication::organization_administrator)
         out.text("description", "Only for members of Admins and system administrators.");
-    if (row.right)
-        out.text("description",
-                 "Needs " + actions_text(*row.right) + " on " + std::string(name_of(row.right->on)) + ".");
+    if (row.right) out.text("description", "Needs " + text_of(*row.right) + ".");
     if (row.streamed && !is_download(row))
         out.raw("requestBody",
                 object_writer()
@@ -298,35 +312,8 @@ std::string operation(const route& row, const operation_links& links, schemas::s
                     .raw("content", content(row.body(components)))
                     .finish());
     out.raw("responses", responses_of(row, links, components));
+    if (row.makes_subscriber) out.raw("callbacks", deliveries_of(components));
     return out.finish();
-}
-
-/// The bodies that subscribers are sent.
-std::string webhooks_of(schemas::schema_set& components) {
-    const auto sent = [](std::string_view name, std::string_view summary, const std::string& schema) {
-        const std::string taken = object_writer()
-                                      .raw("2XX", R"({"description":"Taken: it is not sent again"})")
-                                      .raw("default", R"({"description":"It is sent again later"})")
-                                      .finish();
-        const std::string post =
-            object_writer()
-                .text("operationId", "receive_" + std::string(name))
-                .text("summary", summary)
-                .raw("security", "[]")
-                .raw("requestBody",
-                     object_writer().flag("required", true).raw("content", content(schema)).finish())
-                .raw("responses", taken)
-                .finish();
-        return object_writer().raw("post", post).finish();
-    };
-    using schemas::answers::promote_event;
-    using schemas::answers::request_scan_event;
-    return object_writer()
-        .raw("promote", sent("promote", "PROMOTE: a version's stage became PRODUCTION",
-                             schemas::answer_schema<promote_event>(components)))
-        .raw("request_scan", sent("request_scan", "REQUEST_SCAN: a build is to be scanned",
-                                  schemas::answer_schema<request_scan_event>(components)))
-        .finish();
 }
 
 constexpr std::string_view description =
@@ -336,7 +323,7 @@ constexpr std::string_view description =
     "says that nothing took effect; `Retry-After` says when to try again. 500 \"outcome unknown\": the write "
     "was sent and may take effect, read back first. With an Idempotency-Key a repeat is always safe.";
 constexpr std::string_view security_schemes =
-    R"({"email":{"type":"apiKey","in":"header","name":"Grpc-Metadata-email"},"developer_key":{"type":"apiKey","in":"header","name":"Grpc-Metadata-developer_key"}})";
+    R"({"email":{"type":"apiKey","in":"header","name":"Grpc-Metadata-email"},"developer_key":{"type":"apiKey","in":"header","name":"Grpc-Metadata-developer_key"},"basic":{"type":"http","scheme":"basic","description":"E-mail and developer key"}})";
 
 std::string shared_parameters() {
     const std::string key = object_writer()
@@ -403,7 +390,7 @@ std::string openapi_document(std::span<const route> routes, const calls::documen
                          .text("description", description)
                          .finish())
         .raw("servers", R"([{"url":"/","description":"The node that this document comes from"}])")
-        .raw("security", "[{\"email\":[],\"developer_key\":[]}]")
+        .raw("security", R"([{"email":[],"developer_key":[]},{"basic":[]}])")
         .raw("paths", object_of(path_items))
         .raw("webhooks", webhooks)
         .raw("components", object_writer()

@@ -22,6 +22,9 @@ class schema_set {
     template <class T, direction Direction, integers Style>
     std::string of();
 
+    /// A reference to the component of that name, which is added. Throws as of().
+    std::string refer_to(const std::string& name, const std::string& schema);
+
     const std::map<std::string, std::string>& components() const noexcept { return x_components; }
 
   private:
@@ -29,6 +32,10 @@ class schema_set {
     std::string object_of();
     template <class T, direction Direction, integers Style>
     static std::string number_of();
+    template <class Kind>
+    std::string id_of(integers style);
+    template <class Kind>
+    std::string id_input_of();
 
     std::map<std::string, std::string> x_components;
 };
@@ -43,6 +50,37 @@ template <class T>
 std::string answer_schema(schema_set& into) {
     return into.of<T, direction::out, T::style>();
 }
+/// An id where it is a part of a path or a query: of the type that the answers about the thing itself have.
+template <numeric_id Id>
+std::string id_schema(schema_set& into);
+/// The same, of what a UUID identifies.
+struct endpoint_kind;
+template <class Kind>
+std::string uuid_schema(schema_set& into);
+
+/// Whether answers about the thing itself write its id as a JSON number. In those of the registry, ids are
+/// texts (wire.md §1).
+template <class Kind>
+inline constexpr bool is_number_in_json = false;
+template <>
+inline constexpr bool is_number_in_json<build_kind> = true;
+template <>
+inline constexpr bool is_number_in_json<scan_kind> = true;
+template <>
+inline constexpr bool is_number_in_json<webhook_kind> = true;
+template <>
+inline constexpr bool is_number_in_json<struct endpoint_stage_kind> = true;
+template <>
+inline constexpr bool is_number_in_json<struct access_token_kind> = true;
+template <>
+inline constexpr bool is_number_in_json<struct update_kind> = true;
+
+/// What a member holds, where its type in the program says only that it is a text or any JSON. An answer may
+/// declare `static constexpr std::array forms{…}`.
+struct member_form {
+    std::string_view name;
+    schema_maker schema;
+};
 
 namespace detail {
 
@@ -61,6 +99,27 @@ std::string component_name(direction which) {
     std::string name(full.substr(full.rfind(':') + 1));
     if (full.find("::requests::") != full.npos) return name + "_request";
     return which == direction::in ? name + "_input" : name;
+}
+
+/// "version" of version_kind.
+template <class Kind>
+std::string kind_name() {
+    const std::string_view full = full_name_of<Kind>();
+    std::string name(full.substr(full.rfind(':') + 1));
+    name.resize(name.rfind("_kind"));
+    return name;
+}
+template <class T>
+struct kind_of;
+template <class Kind>
+struct kind_of<id<Kind>> {
+    using type = Kind;
+};
+
+/// "Identifies one endpoint stage. <rest>"
+inline std::string id_meaning(std::string kind, std::string_view rest) {
+    std::replace(kind.begin(), kind.end(), '_', ' ');
+    return "Identifies one " + kind + ". " + std::string(rest);
 }
 
 inline std::string quoted_list(const std::vector<std::string>& texts) {
@@ -113,10 +172,17 @@ struct schema_writer {
     template <class T>
     void operator()(unsigned, std::string_view name, const T&, shown mode = shown::always) {
         if (mode == shown::never) return;
-        properties.raw(name,
-                       with_meaning<T>(name, with_bound<T>(name, components.of<T, Direction, Style>())));
+        properties.raw(name, with_meaning<T>(name, with_bound<T>(name, schema_of<T>(name))));
         if (Direction == direction::out && mode == shown::always && !optional_field<T>)
             required.emplace_back(name);
+    }
+
+    template <class T>
+    std::string schema_of(std::string_view name) {
+        if constexpr (requires { Owner::forms; })
+            for (const member_form& each : Owner::forms)
+                if (each.name == name) return each.schema(components);
+        return components.of<T, Direction, Style>();
     }
 
     static constexpr bool is_required(std::string_view name) {
@@ -142,23 +208,76 @@ struct schema_writer {
         }
     }
 
-    /// A reference stands alone: its target has a meaning of its own.
+    /// A reference to an object stands alone: its target has a meaning of its own. That of an id says which
+    /// one it is.
     template <class T>
     static std::string with_meaning(std::string_view name, std::string schema) {
         const meaning* known = meaning_in<Owner>(name);
-        if (!known || schema.starts_with(R"({"$ref")")) return schema;
+        const bool is_alone = schema.starts_with(R"({"$ref")") && !numeric_id<T>;
+        if (!known || is_alone) return schema;
         return object_writer().members_of(schema).text("description", known->text).finish();
     }
 };
 
 }  // namespace detail
 
+inline std::string schema_set::refer_to(const std::string& name, const std::string& schema) {
+    const auto [place, is_new] = x_components.emplace(name, schema);
+    if (!is_new && place->second != schema)
+        throw std::logic_error("two types of the OpenAPI document are named " + name);
+    return object_writer().text("$ref", "#/components/schemas/" + name).finish();
+}
+
+template <class Kind>
+std::string schema_set::id_of(integers style) {
+    const std::string kind = detail::kind_name<Kind>();
+    const bool is_number = style == integers::as_numbers;
+    std::string name = kind + "_id";
+    if (is_number != is_number_in_json<Kind>) name += is_number ? "_number" : "_text";
+    object_writer out;
+    if (is_number)
+        out.text("type", "integer").text("format", "int64").number("minimum", 0);
+    else
+        out.text("type", "string").text("pattern", "^(0|[1-9][0-9]*)$");
+    out.text("description",
+             detail::id_meaning(kind, is_number ? "A number; 0: none" : "Decimal digits; 0: none"));
+    return refer_to(name, out.finish());
+}
+
+/// Both forms are read, and clients that keep an id as a text send "" for none.
+template <class Kind>
+std::string schema_set::id_input_of() {
+    const std::string kind = detail::kind_name<Kind>();
+    const std::string forms = "[" + id_of<Kind>(integers::as_strings) + "," +
+                              id_of<Kind>(integers::as_numbers) + R"(,{"type":"string","pattern":"^$"}])";
+    return refer_to(kind + "_id_input",
+                    object_writer()
+                        .raw("oneOf", forms)
+                        .text("description", detail::id_meaning(kind, "A text or a number; \"\" or 0: none"))
+                        .finish());
+}
+
+template <numeric_id Id>
+std::string id_schema(schema_set& into) {
+    constexpr bool is_number = is_number_in_json<typename detail::kind_of<Id>::type>;
+    return into.of < Id, direction::out, is_number ? integers::as_numbers : integers::as_strings > ();
+}
+
+template <class Kind>
+std::string uuid_schema(schema_set& into) {
+    const std::string kind = detail::kind_name<Kind>();
+    return into.refer_to(kind + "_id", object_writer()
+                                           .text("type", "string")
+                                           .text("format", "uuid")
+                                           .text("description", detail::id_meaning(kind, "A UUID"))
+                                           .finish());
+}
+
 template <class T, direction Direction, integers Style>
 std::string schema_set::number_of() {
-    constexpr bool wide = numeric_id<T> || sizeof(T) == 8;
     if constexpr (Direction == direction::in)
         return R"({"oneOf":[{"type":"integer"},{"type":"string","pattern":"^(0|-?[1-9][0-9]*)?$"}]})";
-    else if constexpr (wide && Style == integers::as_strings)
+    else if constexpr (sizeof(T) == 8 && Style == integers::as_strings)
         return R"({"type":"string","pattern":"^-?[0-9]+$"})";
     else
         return R"({"type":"integer"})";
@@ -179,12 +298,7 @@ std::string schema_set::object_of() {
     out.text("type", "object").raw("properties", writer.properties.finish());
     if (!writer.required.empty()) out.raw("required", detail::quoted_list(writer.required));
     if constexpr (requires { T::example; }) out.raw("example", T::example);
-    const std::string name = detail::component_name<T>(Direction);
-    const std::string text = out.finish();
-    const auto [place, is_new] = x_components.emplace(name, text);
-    if (!is_new && place->second != text)
-        throw std::logic_error("two types of the OpenAPI document are named " + name);
-    return object_writer().text("$ref", "#/components/schemas/" + name).finish();
+    return refer_to(detail::component_name<T>(Direction), out.finish());
 }
 
 template <class T, direction Direction, integers Style>
@@ -210,7 +324,10 @@ std::string schema_set::of() {
         kinds += detail::has_name_of_nothing<T>() ? R"(*$"})" : R"(+$"})";
         if constexpr (requires { T::true_; }) kinds += R"(,{"type":"boolean"})";
         return object_writer().raw("oneOf", kinds + "]").finish();
-    } else if constexpr (numeric_id<T> || std::integral<T>) {
+    } else if constexpr (numeric_id<T>) {
+        using kind = typename detail::kind_of<T>::type;
+        return Direction == direction::in ? id_input_of<kind>() : id_of<kind>(Style);
+    } else if constexpr (std::integral<T>) {
         return number_of<T, Direction, Style>();
     } else if constexpr (std::same_as<T, double>) {
         return Direction == direction::in

@@ -173,10 +173,10 @@ std::optional<std::string> find_in_query(std::string_view query, std::string_vie
 
 result<std::uint64_t> reading_call::query_number(std::string_view name) const {
     const std::string text = query(name);
-    const auto number = runtime::parse_decimal(text);
+    const auto number = runtime::parse_plain_decimal(text);
     if (number) return *number;
     return runtime::invalid_argument("the query parameter " + std::string(name) + " is \"" + text +
-                                     "\"; it must be a number");
+                                     "\"; it must be a number without leading zeros");
 }
 
 result<std::uint64_t> reading_call::path_number(std::string_view name) const {

@@ -76,7 +76,8 @@ struct query_parameter {
     std::string_view name;
     std::string_view meaning;
     bool is_number = false;
-    bool is_required = true;  // without it: 400
+    bool is_required = true;               // without it: 400
+    schemas::schema_maker type = nullptr;  // of an id
 };
 
 /// What a caller needs on the thing that the path or body names, in addition to READ. Rules and reads refuse
@@ -84,7 +85,11 @@ struct query_parameter {
 struct needed_right {
     schemas::protected_type on;
     schemas::action action;
-    schemas::action instead = schemas::action::none;  // another that will do as well
+    schemas::action instead = schemas::action::none;         // another that will do as well,
+    std::optional<schemas::protected_type> instead_on = {};  // on another thing
+    bool or_reports_scans = false;                           // or a role's mark (schemas/identity.hpp)
+
+    friend bool operator==(const needed_right&, const needed_right&) = default;
 };
 
 /// A row of the table. Texts are literals. A pattern is a path whose segments are literal text, `{name}` (one
@@ -119,6 +124,7 @@ struct route {
     bool may_be_404_in_text = false;         // as well as in JSON
     /// What clients ask for and Herald does not have: always 403, which they read as "absent".
     bool is_absent = false;
+    bool makes_subscriber = false;  // which is sent events from then on
 
     bool has_body() const noexcept { return body != nullptr; }
 };

@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "api/calls/path_names.hpp"
+#include "api/calls/path_parameters.hpp"
 #include "runtime/http/server/error_response.hpp"
 #include "runtime/text.hpp"
 
@@ -78,7 +78,8 @@ struct router::search {
     // What a more literal pattern knows, as find, may be a name, too, but no id.
     bool may_hold(const pattern_end& end) const {
         for (std::size_t i = 0; i < end.names.size(); ++i)
-            if (!is_name(end.names[i]) && values[i].find_first_not_of("0123456789") != std::string_view::npos)
+            if (is_numeric_in_path(end.names[i]) &&
+                values[i].find_first_not_of("0123456789") != std::string_view::npos)
                 return false;
         return true;
     }

@@ -154,6 +154,11 @@ constexpr route act(std::string_view name, std::string_view pattern, route_handl
     return row;
 }
 
+constexpr route making_subscribers(route row) {
+    row.makes_subscriber = true;
+    return row;
+}
+
 /// For members of the organisation's Admins, and system administrators.
 constexpr route for_organization_administrators(route row) {
     row.who = authentication::organization_administrator;
@@ -171,6 +176,18 @@ using schemas::action;
 
 constexpr route needing(schemas::protected_type on, schemas::action what, route row) {
     row.right = {on, what};
+    return row;
+}
+
+/// Builds and their scans: READ of either will do.
+constexpr route needing_read_of_builds(route row) {
+    row.right = {on_endpoints, action::read, action::read, on_models};
+    return row;
+}
+
+/// UPDATE of models, or the mark of a role.
+constexpr route for_who_reports_scans(route row) {
+    row.right = {on_models, action::update, action::none, std::nullopt, true};
     return row;
 }
 

@@ -84,7 +84,10 @@ answered no_kafka(reading_call& call) {
 }
 
 constexpr calls::query_parameter by_version[]{
-    {"model_version_id", "the version's id", true}, calls::page_number, calls::page_limit, calls::page_token};
+    {"model_version_id", "the version's id", true, true, schemas::id_schema<schemas::version_id>},
+    calls::page_number,
+    calls::page_limit,
+    calls::page_token};
 
 using namespace calls::rows;
 
@@ -104,9 +107,9 @@ const calls::route table[] = {
     needing_deploy(write<requests::create_build, answers::build>(
         "create_build", http_method::post, "/api/v1/deployment/workspace/{workspace}/builds", create_build,
         "builds", "Registers a build")),
-    needing(on_endpoints, action::read,
-            read<answers::build>("get_build", "/api/v1/deployment/workspace/{workspace}/builds/{build}",
-                                 get_build, "builds", "A build")),
+    needing_read_of_builds(read<answers::build>("get_build",
+                                                "/api/v1/deployment/workspace/{workspace}/builds/{build}",
+                                                get_build, "builds", "A build")),
     needing(on_models, action::read,
             list<answers::builds>("list_builds", "/api/v1/deployment/builds", list_builds, "builds",
                                   "Builds of a version, newest first", by_version)),

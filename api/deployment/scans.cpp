@@ -165,14 +165,11 @@ const calls::route table[] = {
     needing_deploy(write<requests::request_scan, answers::scan>(
         "request_version_scan", http_method::post, "/api/v1/registry/model_versions/{version}/requestScan",
         request_version_scan, "scans", "Requests a scan of the version's newest finished build")),
-    needing(
-        on_models, action::update,
-        write<requests::report_scan, answers::scan>(
-            "report_scan", http_method::put, "/api/v1/deployment/workspace/{workspace}/builds/{build}/scan",
-            report_scan, "scans", "Reports a scan's result")),
-    needing(on_endpoints, action::read,
-            read<answers::scan>("get_scan", "/api/v1/deployment/builds/{build}/scan", get_scan, "scans",
-                                "The newest scan and its history")),
+    for_who_reports_scans(write<requests::report_scan, answers::scan>(
+        "report_scan", http_method::put, "/api/v1/deployment/workspace/{workspace}/builds/{build}/scan",
+        report_scan, "scans", "Reports a scan's result")),
+    needing_read_of_builds(read<answers::scan>("get_scan", "/api/v1/deployment/builds/{build}/scan", get_scan,
+                                               "scans", "The newest scan and its history")),
 };
 
 }  // namespace

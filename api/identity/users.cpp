@@ -155,9 +155,10 @@ response set_system_admin(writing_call& call, bool is_admin) {
 response add_system_admin(writing_call& call) { co_return co_await set_system_admin(call, true); }
 response remove_system_admin(writing_call& call) { co_return co_await set_system_admin(call, false); }
 
-constexpr calls::query_parameter which_user[]{{"email", "the user's e-mail", false, false},
-                                              {"user_id", "or the user's id", true, false},
-                                              {"username", "or the user's username", false, false}};
+constexpr calls::query_parameter which_user[]{
+    {"email", "the user's e-mail", false, false},
+    {"user_id", "or the user's id", true, false, schemas::id_schema<schemas::user_id>},
+    {"username", "or the user's username", false, false}};
 
 using namespace calls::rows;
 

@@ -106,7 +106,8 @@ response delete_workspace(writing_call& call) {
     return end_in_organization<command, &command::id>(call, "workspace_id", answers::done());
 }
 
-constexpr calls::query_parameter by_id[]{{"id", "the workspace's id", true}};
+constexpr calls::query_parameter by_id[]{
+    {"id", "the workspace's id", true, true, schemas::id_schema<schemas::workspace_id>}};
 constexpr calls::query_parameter by_name[]{{"name", "the workspace's name"}};
 
 using namespace calls::rows;

@@ -289,9 +289,9 @@ response trigger_test(writing_call& call) {
 using namespace calls::rows;
 
 const calls::route table[] = {
-    for_system_administrators(write<requests::create_webhook, answers::webhook>(
+    for_system_administrators(making_subscribers(write<requests::create_webhook, answers::webhook>(
         "create_webhook", http_method::post, "/api/v1/uac-proxy/events/createWebhook", create_webhook,
-        "webhooks", "Creates a webhook; use a mutual_secret of the form whsec_<base64>")),
+        "webhooks", "Creates a webhook; use a mutual_secret of the form whsec_<base64>"))),
     find<requests::find_webhooks, answers::webhooks>("find_webhooks", "/api/v1/uac-proxy/events/findWebhook",
                                                      find_webhooks, "webhooks",
                                                      "Finds webhooks; secrets are never shown"),

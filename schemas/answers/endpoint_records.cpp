@@ -1,5 +1,7 @@
 #include "schemas/answers/endpoint_records.hpp"
 
+#include <vector>
+
 #include "runtime/random.hpp"
 #include "runtime/text.hpp"
 
@@ -27,7 +29,11 @@ access_token of(schemas::access_token row, std::string_view value) {
     out.id = row.id;
     object_writer request;
     if (!value.empty()) request.text("value", value);
-    if (row.creator_request.text.starts_with('{')) request.members_of(row.creator_request.text);
+    auto asked = parse_json(row.creator_request.text);
+    if (json_object* const members = asked ? asked->get_if<json_object>() : nullptr) {
+        std::erase_if(*members, [](const json_member& each) { return each.second.is_null(); });
+        request.members_of(to_json_text(*asked));
+    }
     out.creator_request.text = request.finish();
     out.date_created = runtime::iso8601_ms(row.time_created);
     return out;

@@ -5,6 +5,7 @@
 #include "schemas/answers/answer.hpp"
 #include "schemas/answers/deployment.hpp"
 #include "schemas/endpoints.hpp"
+#include "schemas/json_schema.hpp"
 
 namespace herald::schemas::answers {
 
@@ -19,6 +20,7 @@ struct endpoint {
     schemas::workspace_id workspace_id;
 
     static constexpr integers style = integers::as_numbers;
+    static constexpr std::array forms{member_form{"id", uuid_schema<schemas::endpoint_kind>}};
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "id", self.id);
         field(2, "path", self.path);
@@ -48,6 +50,20 @@ struct endpoints {
     }
 };
 
+/// How a token was asked for. Members that were null are left out.
+struct access_token_request {
+    std::string value;
+    std::string label;
+    json_text expires;
+
+    static constexpr integers style = integers::as_numbers;
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "value", self.value, shown::when_set);
+        field(2, "label", self.label, shown::when_set);
+        field(3, "expires", self.expires, shown::when_set);
+    }
+};
+
 /// creator_request: as it came, with the value for who may see it.
 struct access_token {
     access_token_id id;
@@ -55,6 +71,7 @@ struct access_token {
     std::string date_created;
 
     static constexpr integers style = integers::as_numbers;
+    static constexpr std::array forms{member_form{"creator_request", answer_schema<access_token_request>}};
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "id", self.id);
         field(2, "creator_request", self.creator_request);

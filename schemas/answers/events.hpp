@@ -4,6 +4,7 @@
 
 #include "schemas/answers/answer.hpp"
 #include "schemas/enums.hpp"
+#include "schemas/glossary.hpp"
 
 namespace herald::schemas::answers {
 
@@ -19,13 +20,13 @@ struct promoted_attribute {
 
 /// The body of PROMOTE: the version as it was promoted.
 struct promote_event {
-    std::string id;
-    std::string registered_model_id;
+    version_id id;
+    model_id registered_model_id;
     std::string version;
     std::string time_created;
     std::string time_updated;
     std::string readme_text;
-    std::string owner;
+    user_id owner;
     std::vector<promoted_attribute> attributes;
     schemas::stage stage = schemas::stage::production;
     schemas::lock_level lock_level = schemas::lock_level::open;
@@ -48,7 +49,7 @@ struct promote_event {
 };
 
 struct scanned_build {
-    std::uint64_t build_id = 0;
+    schemas::build_id build_id;
     std::string imageurl;
 
     static constexpr void describe(auto& self, auto&& field) {
@@ -63,7 +64,7 @@ struct request_scan_event {
     std::string timestamp;
     std::string event_type;
     std::string resource_type;
-    std::uint64_t workspace_id = 0;
+    schemas::workspace_id workspace_id;
     scanned_build updated;
 
     static constexpr integers style = integers::as_numbers;
@@ -74,6 +75,54 @@ struct request_scan_event {
         field(4, "resource_type", self.resource_type);
         field(5, "workspaceID", self.workspace_id);
         field(6, "updated", self.updated);
+    }
+};
+
+/// The body of CREATE, READ, UPDATE and DELETE.
+struct resource_event {
+    std::string id;
+    std::string timestamp;
+    std::string event_type;
+    std::string resource_type;
+    schemas::workspace_id workspace_id;
+    json_text original;
+    json_text updated;
+
+    static constexpr integers style = integers::as_numbers;
+    static constexpr std::array meanings{
+        meaning{"original", "What the event is about, as it was: not of CREATE", 0}};
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "id", self.id);
+        field(2, "timestamp", self.timestamp);
+        field(3, "event_type", self.event_type);
+        field(4, "resource_type", self.resource_type);
+        field(5, "workspaceID", self.workspace_id);
+        field(6, "original", self.original, shown::when_set);
+        field(7, "updated", self.updated, shown::when_set);
+    }
+};
+
+/// The body of a test, which shows an event that the webhook would hear.
+struct test_event {
+    std::string id;
+    std::string timestamp;
+    std::string event_type;
+    std::string resource_type;
+    schemas::workspace_id workspace_id;
+    std::string message;
+    json_text example_;
+
+    static constexpr integers style = integers::as_numbers;
+    static constexpr std::array meanings{
+        meaning{"example", "What the first type of event that the webhook hears would show", 0}};
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "id", self.id);
+        field(2, "timestamp", self.timestamp);
+        field(3, "event_type", self.event_type);
+        field(4, "resource_type", self.resource_type);
+        field(5, "workspaceID", self.workspace_id);
+        field(6, "message", self.message);
+        field(7, "example", self.example_);
     }
 };
 

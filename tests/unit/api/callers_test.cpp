@@ -45,11 +45,13 @@ void add_groups(state_changes& state, const std::vector<schemas::role_id>& roles
 
 /// A role of every action for which `may` holds.
 template <class May>
-schemas::role_id add_role(state_changes& state, std::uint64_t id, const May& may) {
+schemas::role_id add_role(state_changes& state, std::uint64_t id, const May& may,
+                          bool reports_scans = false) {
     schemas::role role;
     role.id.value = id;
     role.org_id.value = 1;
     role.name = "role " + std::to_string(id);
+    role.reports_scans = reports_scans;
     for (const auto& [type, type_name] : schemas::enum_names<protected_type>::all) {
         if (type == protected_type::none) continue;
         schemas::resource_actions allowed{type, {}};
@@ -162,11 +164,8 @@ TEST_F(members, an_editor_may_all_but_what_admins_may) {
 std::vector<needed_right> stated_rights() {
     std::vector<needed_right> all;
     for (const route& row : api::routes::all_routes()) {
-        const auto is_it = [&](const needed_right& each) {
-            return each.on == row.right->on && each.action == row.right->action &&
-                   each.instead == row.right->instead;
-        };
-        if (row.right && row.right->action != action::read && std::none_of(all.begin(), all.end(), is_it))
+        if (row.right && row.right->action != action::read &&
+            std::find(all.begin(), all.end(), *row.right) == all.end())
             all.push_back(*row.right);
     }
     return all;
@@ -187,7 +186,7 @@ class rights : public callers {
                 return what == action::read || is_it(on, what);
             };
             const auto is_other = [&](protected_type on, action what) {
-                return !is_it(on, what) && !(on == one.on && what == one.instead);
+                return !is_it(on, what) && !(on == one.instead_on.value_or(one.on) && what == one.instead);
             };
             roles.push_back(add_role(state, 100 + roles.size(), is_read_or_it));
             roles.push_back(add_role(state, 100 + roles.size(), is_other));
@@ -196,15 +195,13 @@ class rights : public callers {
     }
     static std::string text_of(const needed_right& right) {
         return std::string(name_of(right.on)) + "." + std::string(name_of(right.action)) + "." +
-               std::string(name_of(right.instead));
+               std::string(name_of(right.instead)) + (right.or_reports_scans ? ".or" : "");
     }
     /// The status of each row that states the right.
     void expect(const caller& who, const needed_right& right, int status) {
         int rows = 0;
         for (const route& row : api::routes::all_routes()) {
-            if (!row.right || row.right->on != right.on || row.right->action != right.action ||
-                row.right->instead != right.instead)
-                continue;
+            if (row.right != right) continue;
             ++rows;
             const reply got = ask_sample(&who, row);
             EXPECT_EQ(got.status(), status) << place(row, who.email) << ": " << got.body();
@@ -222,6 +219,46 @@ TEST_F(rights, without_the_one_that_a_row_states_it_is_403_and_with_it_alone_200
         expect(has_it, right, 200);
     }
     EXPECT_GE(group, first_group + 8) << "few rights are stated";
+}
+
+/// For each alternative that a row states, a caller who has it, and not what the row states first.
+class alternatives : public callers {
+  protected:
+    alternatives() : callers(add_roles) {}
+
+    static std::vector<needed_right> stated() {
+        std::vector<needed_right> all;
+        for (const route& row : api::routes::all_routes())
+            if (row.right && (row.right->instead != action::none || row.right->or_reports_scans) &&
+                std::find(all.begin(), all.end(), *row.right) == all.end())
+                all.push_back(*row.right);
+        return all;
+    }
+    static void add_roles(state_changes& state) {
+        std::vector<schemas::role_id> roles;
+        for (const needed_right& one : stated()) {
+            const auto may = [&](protected_type on, action what) {
+                if (on == one.on && what == one.action) return false;
+                return what == action::read || (on == one.instead_on.value_or(one.on) && what == one.instead);
+            };
+            roles.push_back(add_role(state, 100 + roles.size(), may, one.or_reports_scans));
+        }
+        add_groups(state, roles);
+    }
+};
+
+TEST_F(alternatives, what_a_row_says_will_do_as_well_does) {
+    std::uint64_t group = first_group;
+    for (const needed_right& right : stated()) {
+        const caller other = node.member_of(group, "other" + std::to_string(group) + "@example.org");
+        ++group;
+        for (const route& row : api::routes::all_routes())
+            if (row.right == right) {
+                const reply got = ask_sample(&other, row);
+                EXPECT_EQ(got.status(), 200) << place(row, other.email) << ": " << got.body();
+            }
+    }
+    EXPECT_GE(group, first_group + 4) << "few alternatives are stated";
 }
 
 /// The order of refusals (wire.md §1): the form is checked before existence and rights.

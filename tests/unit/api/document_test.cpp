@@ -5,9 +5,12 @@
 
 #include <algorithm>
 #include <regex>
+#include <set>
 
+#include "api/calls/path_parameters.hpp"
 #include "runtime/http/limits.hpp"
 #include "runtime/text.hpp"
+#include "schemas/delivery_headers.hpp"
 #include "tests/unit/api/route_world.hpp"
 
 namespace herald::test {
@@ -29,6 +32,21 @@ class openapi_document : public route_world {
         const std::string& text = *reference->get_if<std::string>();
         return member(document(),
                       {"components", "responses", std::string_view(text).substr(text.rfind('/') + 1)});
+    }
+
+    const schemas::json_value& operation_named(std::string_view name) {
+        const auto all = api::routes::all_routes();
+        const auto row =
+            std::find_if(all.begin(), all.end(), [&](const auto& each) { return each.name == name; });
+        return member(document(), {"paths", row->pattern, runtime::to_lower(name_of(row->method))});
+    }
+    const schemas::json_value& parameter_of(std::string_view operation, std::string_view name) {
+        for (const schemas::json_value& each :
+             *member(operation_named(operation), {"parameters"}).get_if<schemas::json_array>())
+            if (const schemas::json_value* own = each.find("name");
+                own && *own->get_if<std::string>() == name)
+                return each;
+        throw std::logic_error(std::string(operation) + " has no parameter " + std::string(name));
     }
 
     void expect_described(const api::calls::route& row, const reply& got) {
@@ -96,6 +114,110 @@ TEST_F(openapi_document, links_what_is_made_to_what_can_be_done_with_it) {
         ++linked;
     }
     EXPECT_GE(linked, 5u);
+}
+
+/// The schema's reference, as text; that of the alternative that an answer has, where null is another.
+std::string reference_of(const schemas::json_value& schema) {
+    const schemas::json_value* const found = schema.find("$ref");
+    return found ? *found->get_if<std::string>() : std::string();
+}
+
+/// The schema of the value at the pointer, in what a schema describes.
+const schemas::json_value& described_at(const schemas::json_value& document, const schemas::json_value& whole,
+                                        std::string_view pointer) {
+    const schemas::json_value* at = &whole;
+    while (!pointer.empty()) {
+        pointer.remove_prefix(1);
+        const std::string_view name = pointer.substr(0, pointer.find('/'));
+        pointer.remove_prefix(name.size());
+        const std::string reference = reference_of(*at);
+        if (!reference.empty())
+            at = &member(document, {"components", "schemas", std::string_view(reference).substr(21)});
+        at = &member(*at, {"properties", name});
+    }
+    return *at;
+}
+
+TEST_F(openapi_document, gives_each_id_one_type_so_that_what_is_answered_can_be_asked_for) {
+    std::size_t compared = 0;
+    for (const api::calls::route& row : api::routes::all_routes()) {
+        const schemas::json_value* const success =
+            member(document(), {"paths", row.pattern, runtime::to_lower(name_of(row.method)), "responses"})
+                .find("200");
+        const schemas::json_value* const links = success ? success->find("links") : nullptr;
+        if (!links) continue;
+        const schemas::json_value& answer = member(*success, {"content", "application/json", "schema"});
+        for (const auto& [name, link] : *links->get_if<schemas::json_object>())
+            for (const auto& [parameter, source] :
+                 *member(link, {"parameters"}).get_if<schemas::json_object>()) {
+                const std::string& text = *source.get_if<std::string>();
+                constexpr std::string_view of_answer = "$response.body#";
+                if (!text.starts_with(of_answer)) continue;
+                const std::string answered =
+                    reference_of(described_at(document(), answer, text.substr(of_answer.size())));
+                const std::string asked = reference_of(member(parameter_of(name, parameter), {"schema"}));
+                EXPECT_EQ(answered, asked) << row.name << " -> " << name << "." << parameter;
+                if (!asked.empty()) ++compared;
+            }
+    }
+    EXPECT_GE(compared, 30u);
+}
+
+TEST_F(openapi_document, types_the_ids_in_paths_as_the_answers_have_them) {
+    const auto type_in_path = [&](std::string_view operation, std::string_view name) {
+        return schemas::to_json_text(member(parameter_of(operation, name), {"schema"}));
+    };
+    const auto reference = [](const char* name) {
+        return R"({"$ref":"#/components/schemas/)" + std::string(name) + R"("})";
+    };
+    EXPECT_EQ(type_in_path("get_version", "version"), reference("version_id"));
+    EXPECT_EQ(type_in_path("get_build", "build"), reference("build_id"));
+    EXPECT_EQ(type_in_path("get_endpoint", "endpoint"), reference("endpoint_id"));
+    EXPECT_EQ(type_in_path("get_endpoint", "workspace"), R"({"type":"string"})") << "a name";
+    EXPECT_EQ(type_in_path("list_builds", "model_version_id"), reference("version_id"));
+    EXPECT_EQ(node.get("/api/v1/deployment/builds?model_version_id=007").status(), 400)
+        << "each id has one text";
+    const auto is = [&](std::string_view name, std::string_view word) {
+        return *member(document(), {"components", "schemas", name, word}).get_if<std::string>();
+    };
+    EXPECT_EQ(is("version_id", "type") + is("version_id", "pattern"), "string^(0|[1-9][0-9]*)$");
+    EXPECT_EQ(is("build_id", "type"), "integer");
+    EXPECT_EQ(is("endpoint_id", "type") + is("endpoint_id", "format"), "stringuuid");
+}
+
+TEST_F(openapi_document, knows_what_each_parameter_of_a_path_holds) {
+    std::set<std::string_view> used;
+    for (const api::calls::route& row : api::routes::all_routes())
+        for (std::size_t open = row.pattern.find('{'); open != row.pattern.npos;
+             open = row.pattern.find('{', open + 1))
+            used.insert(row.pattern.substr(open + 1, row.pattern.find('}', open) - open - 1));
+    for (const std::string_view name : used) EXPECT_TRUE(api::calls::type_of_path_parameter(name)) << name;
+}
+
+TEST_F(openapi_document, says_what_subscribers_are_sent) {
+    const schemas::json_value& webhooks = member(document(), {"webhooks"});
+    for (const char* name : {"promote", "request_scan", "create", "read", "update", "delete", "test"}) {
+        const schemas::json_value& sent = member(webhooks, {name, "post"});
+        EXPECT_NE(reference_of(member(sent, {"requestBody", "content", "application/json", "schema"})), "")
+            << name;
+        const auto& headers = *member(sent, {"parameters"}).get_if<schemas::json_array>();
+        const std::size_t of_tests = std::string_view(name) == "test" ? 0 : 1;
+        EXPECT_EQ(headers.size(), schemas::delivery_headers.size() - of_tests) << name;
+    }
+    EXPECT_TRUE(
+        member(document(), {"paths", "/api/v1/uac-proxy/events/createWebhook", "post"}).find("callbacks"));
+}
+
+TEST_F(openapi_document, says_which_rights_a_caller_needs) {
+    const auto said = [&](std::string_view operation) {
+        return *member(operation_named(operation), {"description"}).get_if<std::string>();
+    };
+    EXPECT_EQ(said("get_build"), "Needs READ on ENDPOINT or READ on REGISTERED_MODEL.");
+    EXPECT_EQ(said("get_scan"), said("get_build"));
+    EXPECT_EQ(said("report_scan"), "Needs UPDATE on REGISTERED_MODEL, or a role that reports scans.");
+    EXPECT_EQ(said("create_build"), "Needs DEPLOY or CREATE on ENDPOINT.");
+    EXPECT_EQ(schemas::to_json_text(member(document(), {"security"})),
+              R"([{"email":[],"developer_key":[]},{"basic":[]}])");
 }
 
 TEST_F(openapi_document, has_one_name_for_the_parameters_of_each_place) {
@@ -175,10 +297,14 @@ TEST_F(openapi_document, has_no_type_that_is_a_list_and_leaves_nothing_undescrib
     const schemas::json_value& schemas_of_all = member(document(), {"components", "schemas"});
     expect_one_kind_each(schemas_of_all, "schemas");
     for (const auto& [name, schema] : *schemas_of_all.get_if<schemas::json_object>())
-        for (const auto& [property, said] : *member(schema, {"properties"}).get_if<schemas::json_object>())
-            EXPECT_TRUE(schemas::to_json_text(said).find("\"$ref\"") != std::string::npos ||
-                        said.find("description"))
-                << name << "." << property;
+        EXPECT_TRUE(schema.find("properties") || schema.find("description")) << name;
+    for (const auto& [name, schema] : *schemas_of_all.get_if<schemas::json_object>())
+        if (schema.find("properties"))
+            for (const auto& [property, said] :
+                 *member(schema, {"properties"}).get_if<schemas::json_object>())
+                EXPECT_TRUE(schemas::to_json_text(said).find("\"$ref\"") != std::string::npos ||
+                            said.find("description"))
+                    << name << "." << property;
 }
 
 }  // namespace
