@@ -69,6 +69,12 @@ void append_header(std::string& out, std::string_view name, std::string_view val
     out += "\r\n";
 }
 
+bool says_who_may_keep_it(const http_response& answer) {
+    return std::ranges::any_of(answer.headers, [](const header& each) {
+        return runtime::equals_ignoring_case(each.name, "cache-control");
+    });
+}
+
 }  // namespace
 
 void write_chunk_line(std::string& out, std::size_t bytes, chunk_place place) {
@@ -120,6 +126,8 @@ void response_writer::write_head(std::string& out, const http_response& answer, 
         }
     }
     out += answer.head_lines;
+    out += "x-content-type-options: nosniff\r\n";
+    if (!says_who_may_keep_it(answer)) out += "cache-control: no-store\r\n";
     if (facts.closes) {
         out += "connection: close\r\n";
     } else if (facts.is_http_1_0) {

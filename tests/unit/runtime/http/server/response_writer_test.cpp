@@ -31,7 +31,8 @@ TEST(response_writer, writes_one_head) {
     EXPECT_EQ(
         written(answer, {"id", "verta-request-id", false, true}),
         "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 5\r\nsvc-request-id: id\r\n"
-        "verta-request-id: id\r\nx-one: 1\r\nx-two: 2\r\nconnection: close\r\n\r\n");
+        "verta-request-id: id\r\nx-one: 1\r\nx-two: 2\r\nx-content-type-options: nosniff\r\n"
+        "cache-control: no-store\r\nconnection: close\r\n\r\n");
 }
 
 TEST(response_writer, writes_heralds_own_headers_under_each_prefix) {
@@ -40,6 +41,16 @@ TEST(response_writer, writes_heralds_own_headers_under_each_prefix) {
     const std::string head = written(answer, {"id", {}, false, false}, {"Acme-", "other-"});
     EXPECT_NE(head.find("Acme-warning: w\r\nother-warning: w\r\nretry-after: 1\r\n"), head.npos) << head;
     EXPECT_EQ(head.find("svc-"), head.npos) << head;
+}
+
+TEST(response_writer, lets_nobody_keep_an_answer_unless_it_says_who_may) {
+    runtime::http::http_response answer;
+    EXPECT_NE(written(answer, {"id", {}, false, false}).find("\r\ncache-control: no-store\r\n"),
+              std::string::npos);
+    answer.headers = {{"Cache-Control", "private, no-cache"}};
+    const std::string head = written(answer, {"id", {}, false, false});
+    EXPECT_NE(head.find("\r\nCache-Control: private, no-cache\r\n"), std::string::npos) << head;
+    EXPECT_EQ(head.find("no-store"), std::string::npos) << head;
 }
 
 TEST(response_writer, tells_http_1_0_that_the_connection_stays) {
@@ -52,7 +63,7 @@ TEST(response_writer, writes_no_length_where_there_is_no_body) {
         runtime::http::http_response answer;
         answer.status = static_cast<std::uint16_t>(status);
         const std::string head = written(answer, {"id", {}, false, false});
-        EXPECT_EQ(head.find("content-"), std::string::npos) << head;
+        EXPECT_EQ(head.find("\r\ncontent-"), std::string::npos) << head;
     }
 }
 
