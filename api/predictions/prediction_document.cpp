@@ -222,10 +222,10 @@ constexpr told_header told_headers[] = {
     {"svc-build-id", "The build that answered"},
     {"svc-endpoint-id", "The endpoint"},
     {"svc-endpoint-owner-id", "The endpoint's owner"},
-    {"svc-endpoint-owner-name", "The endpoint's owner"},
-    {"svc-endpoint-path", "The endpoint"},
-    {"svc-model-name", "The registered model that answered"},
-    {"svc-model-version", "The version of it that answered"},
+    {"svc-endpoint-owner-name", "The endpoint's owner, percent-encoded UTF-8"},
+    {"svc-endpoint-path", "The endpoint, percent-encoded UTF-8"},
+    {"svc-model-name", "The registered model that answered, percent-encoded UTF-8"},
+    {"svc-model-version", "The version of it that answered, percent-encoded UTF-8"},
 };
 
 void add_header(object_writer& to, std::string_view name, std::string_view text,

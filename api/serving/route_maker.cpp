@@ -37,22 +37,10 @@ void remove_endpoint(Users& users, const Ids& ids, const schemas::uuid& endpoint
     }
 }
 
-/// Names are any text: what would end a header's line is written as in a URL.
+/// Names are any text, and clients read a header's bytes as they like: what is not visible ASCII is
+/// percent-encoded UTF-8.
 std::string as_header_value(std::string_view text) {
-    constexpr std::string_view digits = "0123456789ABCDEF";
-    std::string out;
-    out.reserve(text.size());
-    for (const char each : text) {
-        const auto byte = static_cast<unsigned char>(each);
-        if (byte >= 0x20 && byte != 0x7F) {
-            out += each;
-            continue;
-        }
-        out += '%';
-        out += digits[byte >> 4];
-        out += digits[byte & 15];
-    }
-    return out;
+    return runtime::percent_encoded(text, [](char c) { return 0x20 < c && c < 0x7F && c != '%'; });
 }
 
 bool can_load(const route_rows::component& one) {

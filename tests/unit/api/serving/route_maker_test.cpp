@@ -159,11 +159,15 @@ TEST_F(route_maker_test, an_endpoint_is_routed_with_all_that_its_answers_say) {
     EXPECT_TRUE(eventually([&] { return one.served->model() != nullptr; }));
 }
 
-TEST_F(route_maker_test, a_name_ends_no_header) {
+TEST_F(route_maker_test, a_name_ends_no_header_and_goes_out_in_ascii) {
     build_of(5, "v5\r\nSet-Cookie: x");
+    build_of(6, "D\xc3\xa9tection 100%");
     stage_of(endpoint_at(1, "/a"), 1, {component_of(5, schemas::whole_ppm)});
+    stage_of(endpoint_at(2, "/b"), 2, {component_of(6, schemas::whole_ppm)});
+    const std::string& others = at("/b").stages[0].components[0].header_lines;
+    EXPECT_NE(others.find("svc-model-version: D%C3%A9tection%20100%25\r\n"), std::string::npos) << others;
     const std::string& lines = at("/a").stages[0].components[0].header_lines;
-    EXPECT_NE(lines.find("svc-model-version: v5%0D%0ASet-Cookie: x\r\n"), std::string::npos) << lines;
+    EXPECT_NE(lines.find("svc-model-version: v5%0D%0ASet-Cookie:%20x\r\n"), std::string::npos) << lines;
 }
 
 TEST_F(route_maker_test, before_the_log_was_read_to_its_end_nothing_is_known) {
