@@ -32,6 +32,16 @@ std::vector<option> options_of_http() {
          .group = group::http,
          .help = "PEM: the certificate's key",
          .value = text(&settings::server, &server::tls_key_file)},
+        {.name = "idle-seconds",
+         .operand = "N",
+         .group = group::http,
+         .default_text = std::to_string(limits::connection_idle_ms_max / 1000),
+         .help =
+             "a kept connection without a request is closed after so long; more than what a balancer before "
+             "Herald keeps its own for",
+         .value =
+             number({.min = 1, .max = limits::connection_idle_seconds_max, .unit = 1000}, &settings::server,
+                    &server::bounds, &runtime::http::server::connection_limits::idle_ms)},
         {.name = "header-prefix",
          .operand = "NAME,…",
          .group = group::http,

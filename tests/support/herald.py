@@ -30,7 +30,7 @@ BINARY = os.path.abspath(os.environ.get("HERALD_BINARY", ROOT / "build/release/h
 ADMIN_EMAIL = "admin@example.com"
 ADMIN_KEY = "0123456789abcdef0123456789abcdef"
 SECRET = "whsec_" + base64.b64encode(b"a secret of thirty-two bytes....").decode()
-CONNECTION_IDLE_MAX = 20  # s; the server ends one after 30
+CONNECTION_IDLE_MAX = 60  # s; the server ends one after 75
 SKIPPED = 77  # ctest's SKIP_RETURN_CODE of the tests that use this
 
 

@@ -49,7 +49,7 @@ class request_handler {
     virtual http_response refusal(const request& head, const error&) const;
 };
 
-/// Bounds of a connection. Tests make them smaller; the program does not change them.
+/// Bounds of a connection. Tests make them smaller; the program changes idle_ms alone.
 struct connection_limits {
     std::int64_t header_ms = limits::request_header_ms_max;    // from the first byte to the end of the header
     std::int64_t body_ms_base = limits::request_body_ms_base;  // plus 1 s for each KiB received
