@@ -78,18 +78,18 @@ process_end run_standalone(const settings& given) {
     const runtime::descriptor_shares descriptors = runtime::take_descriptors();
     settings chosen = given;
     chosen.embedded_log.open_files_max = descriptors.database_files;
-    const auto made = make_folder(chosen);
-    if (!made) return failed(made.error());
-    const std::filesystem::path& folder = *made;
-    if (std::filesystem::exists(folder / "restoring") && !std::filesystem::exists(folder / "log"))
-        return failed(runtime::failed_precondition("a restore into " + folder.string() +
-                                                   " was cut off: run `herald restore` again"));
     runtime::event_loops jobs_of_node(one_loop);
     runtime::event_loops jobs_of_worker(one_loop);
     runtime::event_loops attempts(one_loop);
     start_report report("api");
     const auto doors = api_doors::open(chosen, descriptors.clients, jobs_of_node, report);
     if (!doors) return failed(doors.error());
+    const auto made = make_folder(chosen);
+    if (!made) return failed(made.error());
+    const std::filesystem::path& folder = *made;
+    if (std::filesystem::exists(folder / "restoring") && !std::filesystem::exists(folder / "log"))
+        return failed(runtime::failed_precondition("a restore into " + folder.string() +
+                                                   " was cut off: run `herald restore` again"));
     report.say("it opens the log");
     const auto log = open_log(chosen);
     if (!log) return failed(log.error());

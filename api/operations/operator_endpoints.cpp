@@ -53,7 +53,7 @@ calls::readiness_report report_of(const storage::node::registry_node::status& no
                                   const std::optional<runtime::trouble>& beside, calls::ready_for what) {
     const auto& own = what == calls::ready_for::reads ? now.reads_refused : now.not_ready;
     std::optional<runtime::trouble> not_ready = own ? own : beside;
-    answers::readiness said = begun(not_ready, now.writes_refused ? now.writes_refused : not_ready);
+    answers::readiness said = begun(not_ready, not_ready ? not_ready : now.writes_refused);
     said.writes_refused = now.writes_refused.has_value();
     said.next_offset = now.next_offset;
     said.hash = runtime::to_hex(now.hash);

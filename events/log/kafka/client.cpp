@@ -6,6 +6,7 @@
 #include <chrono>
 #include <thread>
 
+#include "events/log/kafka/membership.hpp"
 #include "runtime/clock.hpp"
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"
@@ -24,13 +25,16 @@ void on_log_line(const rd_kafka_t* client, int level, const char* facility, cons
     // TERMINATE is "N messages still in queue": the code that closes the producer knows that, and the
     // handlers were called. ERROR repeats what FAIL has said for each broker.
     if (std::string_view(facility) == "TERMINATE" || std::string_view(facility) == "ERROR") return;
+    const auto* const owner = static_cast<const client_owner*>(rd_kafka_opaque(client));
     if (std::string_view(facility) == "FAIL") {
         // Every client says it of every broker, again and again; the watch says it once.
-        installation& where = *static_cast<client_owner*>(rd_kafka_opaque(client))->installed;
+        installation& where = *owner->installed;
         where.trouble.say(text);
         where.brokers.complained(where.trouble.text());
         level = 7;
     }
+    if (std::string_view(facility) == "SESSTMOUT" && owner->member != nullptr)
+        return owner->installed->members.fails(text, owner->member->group());
     // Coordinators that are loading, and properties of ours that librdkafka calls experimental.
     if (std::string_view(facility) == "GETPID" || std::string_view(facility) == "CONFWARN") level = 7;
     const runtime::log_level ours = level <= 2   ? runtime::log_level::error
