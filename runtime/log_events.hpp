@@ -173,6 +173,9 @@ inline constexpr std::string_view runtime_missing = "runtime_missing";
 inline constexpr std::string_view model_loaded = "model_loaded";
 /// The run with zeros that warms a model up failed. The model is served all the same. Fields: build, reason.
 inline constexpr std::string_view model_refused_zeros = "model_refused_zeros";
+/// The processor stopped several runs of a model. The model answers no more on this node: an alarm. Fields:
+/// build, reason.
+inline constexpr std::string_view model_out_of_service = "model_out_of_service";
 /// A model cannot be loaded here. Herald tries again while something needs it. Fields: build, runtime,
 /// reason.
 inline constexpr std::string_view model_not_loaded = "model_not_loaded";
