@@ -22,8 +22,7 @@ runtime::lasting_trouble waiting_for(std::string what) {
                                      .fields = {{"waits_for", std::move(what)}}});
 }
 
-/// Asks again and again, and longer each time: a broker that is slow to answer is no broker that is not
-/// there.
+/// Asks again and again, and waits longer each time, since a broker may be there and slow to answer.
 class installation_search {
   public:
     installation_search(const settings& chosen, events::log::kafka::kafka_log& log,

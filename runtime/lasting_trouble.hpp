@@ -17,8 +17,8 @@
 
 namespace herald::runtime {
 
-/// One subject of the log, whoever reports on it and however often: a line when it begins to fail, one a
-/// minute while it goes on failing, and one when all of it works again. What fails and works in turn is
+/// One subject of the log, which many may report on: a line when it begins to fail, one a minute while it
+/// goes on failing, and one when all of it works again. What fails and works in turn is
 /// logged at most every ten seconds. Thread-safe.
 class lasting_trouble {
   public:
