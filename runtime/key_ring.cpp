@@ -57,8 +57,8 @@ result<void> check_readers(const std::filesystem::path& file, const struct stat&
         return failed_precondition("the key ring " + file.string() +
                                    " can be read by a group of others; run: chmod 600 " + file.string() +
                                    " (or give it to root or this user, and to a group of this user)");
-    return failed_precondition("the key ring " + file.string() +
-                               " can be read by others; run: chmod 600 " + file.string());
+    return failed_precondition("the key ring " + file.string() + " can be read by others; run: chmod 600 " +
+                               file.string());
 }
 
 }  // namespace

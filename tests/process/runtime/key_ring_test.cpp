@@ -76,7 +76,7 @@ TEST_F(key_ring_file, that_is_not_there_is_not_found) {
 
 TEST_F(key_ring_file, that_others_may_read_is_refused_with_the_remedy) {
     write(line("k1", 'a'));
-    for (const mode_t mode : {0604, 0601, 0602, 0620, 0660, 0610, 0650, 0644, 0444, 0670, 0777}) {
+    for (const mode_t mode : {0604u, 0601u, 0602u, 0620u, 0660u, 0610u, 0650u, 0644u, 0444u, 0670u, 0777u}) {
         ::chmod(path().c_str(), mode);
         const auto loaded = key_ring::load(path());
         ASSERT_FALSE(loaded) << std::oct << mode;
@@ -87,7 +87,7 @@ TEST_F(key_ring_file, that_others_may_read_is_refused_with_the_remedy) {
 
 TEST_F(key_ring_file, that_a_group_of_ours_may_read_is_taken_as_kubernetes_gives_it) {
     write(line("k1", 'a'));
-    for (const mode_t mode : {0440, 0640}) {
+    for (const mode_t mode : {0440u, 0640u}) {
         ::chmod(path().c_str(), mode);
         const auto loaded = key_ring::load(path());
         EXPECT_TRUE(loaded) << loaded.error().message;
