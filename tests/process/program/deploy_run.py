@@ -34,7 +34,7 @@ def a_root(folder):
     return {**os.environ, "PATH": f"{tools}:{os.environ['PATH']}"}
 
 
-def ports_that_are_free():
+def _ports_that_are_free():
     """Two, one after the other."""
     while True:
         port = herald.free_port()
@@ -48,7 +48,7 @@ def ports_that_are_free():
 
 class Run:
     def __init__(self, folder, *options):
-        self.port = ports_that_are_free()
+        self.port = _ports_that_are_free()
         self.text = ""
         self.process = subprocess.Popen(
             [folder / "deploy/run", *options, "--listen", f"127.0.0.1:{self.port}", "--data", folder / "data"], env=a_root(folder),

@@ -164,12 +164,12 @@ def what_waiting_does_not_mend_ends_a_start_at_once():
         ring.touch(0o600)
         ring.write_text("k1 " + "A" * 43 + "=\n")
         for code, words, options in (
+                (2, "--tls-key", ["--key-ring", ring, "--tls-cert", folder / "certificate"]),
+                (2, "--tls-cert", ["--key-ring", ring, "--tls-key", folder / "key"]),
                 (3, "holds no key", ["--key-ring", folder / "rubbish"]),
                 (1, "no key ring", ["--key-ring", folder / "missing"]),
                 (1, "cannot listen", ["--key-ring", ring, "--listen", f"127.0.0.1:{taken.getsockname()[1]}"]),
-                (1, "acks", ["--key-ring", ring, "--kafka-option", "acks=1"]),
-                (2, "--tls-key", ["--key-ring", ring, "--tls-cert", folder / "certificate"]),
-                (2, "--tls-cert", ["--key-ring", ring, "--tls-key", folder / "key"])):
+                (1, "acks", ["--key-ring", ring, "--kafka-option", "acks=1"])):
             for verb, more in (("api", ["--data", folder / "data", "--artifacts", folder / "artifacts"]), ("worker", [])):
                 listen = [] if "--listen" in options else ["--listen", "127.0.0.1:0"]
                 done = subprocess.run([herald.BINARY, verb, "--kafka", closed, *more, *listen, *map(str, options)],
