@@ -1,8 +1,12 @@
 #include "api/serving/engines/onnx/bounded_run.hpp"
 
+#include <malloc.h>
+
+#include <atomic>
 #include <string_view>
 
 #include "api/serving/engines/onnx/limits.hpp"
+#include "runtime/clock.hpp"
 #include "runtime/text.hpp"
 
 namespace herald::api::serving::engines::onnx {
@@ -43,6 +47,15 @@ bounded_run::bounded_run(const what& chosen) noexcept
                 end_early,
                 this}),
       x_watched({chosen.end_mark.c_str(), end_early, this}) {}
+
+bounded_run::~bounded_run() {
+    static std::atomic<std::int64_t> next_ms{0};
+    if (x_memory.bytes_of_pools() < limits::onnx_trim_bytes_min) return;
+    const std::int64_t now_ms = runtime::system_clock().steady_ms();
+    std::int64_t due_ms = next_ms.load(std::memory_order_relaxed);
+    if (now_ms >= due_ms && next_ms.compare_exchange_strong(due_ms, now_ms + limits::onnx_trim_pause_ms))
+        ::malloc_trim(0);
+}
 
 /// In a signal handler, or in malloc. The runtime sets a flag that it looks at before each operator.
 void bounded_run::end_early(void* self) noexcept {

@@ -34,6 +34,11 @@ class bounded_run {
         const std::string& may_divide;  // what may be at fault, for people: "operator Div"
     };
     explicit bounded_run(const what&) noexcept;
+    /// After a run that took much: glibc keeps what was freed, for each thread by itself, and would keep as
+    /// much for every thread that ever ran it.
+    ~bounded_run();
+    bounded_run(const bounded_run&) = delete;
+    bounded_run& operator=(const bounded_run&) = delete;
 
     /// Runs it once, and returns what it returns. It must not throw.
     template <class Run>

@@ -110,7 +110,7 @@ TEST(run_memory, a_run_that_would_grow_beyond_its_bound_is_refused_and_the_opera
         ASSERT_TRUE(before) << before.error().message;
         reset_highest_memory();
         const std::uint64_t at_begin = highest_memory_bytes();
-        for (int round = 0; round < 3; ++round) {
+        for (int round = 0; round < 6; ++round) {
             const auto got = infer(*model, {numbers("n", each.huge)});
             ASSERT_FALSE(got);
             EXPECT_EQ(got.error().code, error_code::invalid_argument);
@@ -118,7 +118,8 @@ TEST(run_memory, a_run_that_would_grow_beyond_its_bound_is_refused_and_the_opera
                         AllOf(HasSubstr("the model's operator " + each.op),
                               HasSubstr("64 MiB (--run-memory-mb)"), Not(HasSubstr("bad_alloc"))));
         }
-        EXPECT_LT(highest_memory_bytes(), at_begin + run_bytes + 32 * mebibyte);
+        // One run at a time, and what another thread's has left that was not given back yet.
+        EXPECT_LT(highest_memory_bytes(), at_begin + 2 * run_bytes + 32 * mebibyte);
         const auto after = infer(*model, {numbers("n", each.modest)});
         ASSERT_TRUE(after) << after.error().message;
         EXPECT_EQ(after->front().data, before->front().data);
