@@ -48,7 +48,8 @@ constexpr std::uint64_t onnx_runs_at_once = 2;
 /// Of that, so much is not counted among all runs: most runs take less.
 constexpr std::uint64_t onnx_run_bytes_at_once = 1ull << 20;
 constexpr std::uint64_t onnx_memory_step_bytes = 4ull << 20;  // of what is counted among all
-/// After a run that took so much of that, what is free is given back to the machine, not more often than this.
+/// After a run that took so much of that, what is free is given back to the machine, not more often than
+/// this.
 constexpr std::uint64_t onnx_trim_bytes_min = 16ull << 20;
 constexpr std::int64_t onnx_trim_pause_ms = 100;
 /// Where a bound is reached, allocations that are smaller than this
