@@ -2,6 +2,7 @@
 
 #include <cctype>
 
+#include "api/serving/engines/onnx/limits.hpp"
 #include "program/limits.hpp"
 #include "storage/node/limits.hpp"
 #include "workers/limits.hpp"
@@ -278,6 +279,16 @@ std::vector<option> options_of_predictions() {
          .help = "what loaded models may take, together; beyond it an update fails",
          .value = number({.min = 1, .max = limits::models_memory_mb_max, .unit = mebibyte},
                          &settings::predictions, &prediction::models_memory_bytes)},
+        {.name = "run-memory-mb",
+         .operand = "N",
+         .group = group::predictions,
+         .default_meaning = "an eighth of the memory",
+         .help = "what a run of an ONNX model may take beside its inputs, beyond it 400; all together twice "
+                 "that, beyond it 503",
+         .value = number({.min = limits::onnx_run_bytes_min / mebibyte,
+                          .max = limits::models_memory_mb_max,
+                          .unit = mebibyte},
+                         &settings::predictions, &prediction::run_bytes_max)},
         {.name = "model-mb",
          .operand = "N",
          .group = group::predictions,

@@ -1,11 +1,13 @@
 #include "program/predictions.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
 #include "api/serving/batching/batching_engine.hpp"
 #include "api/serving/builder/budgeted_loader.hpp"
 #include "api/serving/builder/model_inspection.hpp"
+#include "api/serving/engines/onnx/limits.hpp"
 #include "api/serving/engines/upstream_engine.hpp"
 #include "api/serving/limits.hpp"
 #include "api/serving/model_cache/marked_engine.hpp"
@@ -34,6 +36,11 @@ runtime::http::client::client_options upstream_options(const settings& chosen) {
     options.policy =
         chosen.predictions.upstream_policy.value_or(options.policy).named("--allow-upstream-addresses");
     return options;
+}
+
+std::uint64_t run_bytes_max(const settings& chosen) {
+    if (chosen.predictions.run_bytes_max != 0) return chosen.predictions.run_bytes_max;
+    return std::max(model_cache::half_of_memory() / 4, limits::onnx_run_bytes_default_min);
 }
 
 std::vector<runtime::event_loop*> all_of(runtime::event_loops& loops) {
@@ -75,8 +82,9 @@ result<void> predictions::open(const std::filesystem::path& folder) {
     x_engines.push_back(engines::make_upstream_engine(all_of(x_with.serving), upstream_options(x_chosen)));
     x_build_marks = folder.parent_path() / "builds";
     x_load_marks = std::make_shared<model_cache::load_marks>(folder.parent_path() / "loads");
-    auto onnx = engines::onnx::make_onnx_engine(
-        {x_chosen.predictions.onnxruntime, api::serving::builder::inspect_model_file});
+    auto onnx = engines::onnx::make_onnx_engine({x_chosen.predictions.onnxruntime,
+                                                 api::serving::builder::inspect_model_file,
+                                                 run_bytes_max(x_chosen), x_memory->pool()});
     if (!onnx) {
         runtime::log(runtime::log_level::info, runtime::log_events::runtime_missing,
                      {{"runtime", "onnx"}, {"reason", onnx.error().message}});

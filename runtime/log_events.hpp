@@ -172,6 +172,8 @@ inline constexpr std::string_view kafka_offsets_kept_too_short = "kafka_offsets_
 inline constexpr std::string_view model_loaded = "model_loaded";
 /// The run with zeros that warms a model up failed; the model is served all the same. Fields: build, reason.
 inline constexpr std::string_view model_refused_zeros = "model_refused_zeros";
+/// The processor stopped a model's runs at several requests: it answers no more here. Fields: build, reason.
+inline constexpr std::string_view model_out_of_service = "model_out_of_service";
 /// A model cannot be loaded here; tried again while something needs it. Fields: build, runtime, reason.
 inline constexpr std::string_view model_not_loaded = "model_not_loaded";
 /// One of the predictions that are logged (--prediction-log-rate). Fields: endpoint, build, status,

@@ -397,6 +397,7 @@ class trial {
     result<std::vector<tensor>> infer(tensor_request request) {
         request.deadline_ms = x_deadline_ms;
         request.cancelled = x_cancelled;
+        request.is_a_try = true;
         return engines::infer_and_wait(x_model, std::move(request));
     }
 

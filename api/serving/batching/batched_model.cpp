@@ -251,7 +251,10 @@ void batched_model::gatherer::run_batch(const batch& all) {
         if (!is_ended->test_and_set()) self->batch_ended(all, rows_run, given);
     };
     try {
-        x_inner->infer(all.size() == 1 ? std::move(all.front()->request) : merged(places, total), end);
+        if (all.size() == 1) return x_inner->infer(std::move(all.front()->request), end);
+        tensor_request together = merged(places, total);
+        together.is_a_try = true;
+        x_inner->infer(std::move(together), end);
     } catch (const std::exception& thrown) {
         end(not_run(thrown));
     }

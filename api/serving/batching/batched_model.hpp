@@ -29,6 +29,7 @@ class batched_model final : public engines::tensor_model {
 
     const schemas::model_signature& signature() const noexcept override { return x_inner->signature(); }
     void infer(engines::tensor_request, response_handler) override;
+    result<void> in_service() const override { return x_inner->in_service(); }
     std::uint64_t memory_bytes() const noexcept override { return x_inner->memory_bytes(); }
 
   private:

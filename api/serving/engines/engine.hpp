@@ -28,6 +28,7 @@ struct tensor_request {
     std::int64_t deadline_ms = 0;        // of runtime::clock's monotonic time; 0: none
     std::shared_ptr<cancellation> cancelled;  // null: nobody can cancel it
     std::shared_ptr<const void> memory{};  // the share of a bound that it takes, let go with it; may be null
+    bool is_a_try = false;  // of Herald's own, or of several callers and repeated for each if it fails
 };
 
 /// One tensor for each output that the request names.
@@ -51,6 +52,8 @@ class tensor_model {
     /// The response of a run on the calling thread, when the model is known to be quick with such a request;
     /// otherwise none: infer() gives it. The request has no deadline, and nobody can cancel it.
     virtual std::optional<result<tensor_response>> infer_now(const tensor_request&) { return std::nullopt; }
+    /// Errors: unavailable, for people, when it answers no more.
+    virtual result<void> in_service() const { return {}; }
     /// An estimate of what it holds in memory.
     virtual std::uint64_t memory_bytes() const noexcept = 0;
 };
@@ -101,6 +104,7 @@ struct model_source {
     std::string upstream_url;
     std::string health_path;  // empty: a connection is enough
     schemas::batching_settings batching;
+    std::filesystem::path end_mark{};  // gets a byte for each run that ends the process; empty: none does
     /// Called on any thread, any number of times before the load calls back: why it is not loaded yet, while
     /// the engine goes on trying. May be empty.
     std::function<void(const std::string& why)> tell_trouble;

@@ -3,7 +3,10 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdint>
+#include <system_error>
 
 #include "api/serving/model_cache/limits.hpp"
 #include "storage/artifacts/arriving_file.hpp"
@@ -56,6 +59,12 @@ result<int> load_marks::begin(const std::string& name) {
 bool load_marks::is_suspect(const std::string& name) const noexcept {
     const runtime::lock_guard lock(x_mutex);
     return !x_begun.contains(name) && ::access((x_folder / name).c_str(), F_OK) == 0;
+}
+
+int load_marks::ends_of(const std::string& name) const noexcept {
+    std::error_code unknown;
+    const auto bytes = std::filesystem::file_size(x_folder / name, unknown);
+    return unknown ? 0 : static_cast<int>(std::min<std::uintmax_t>(bytes, limits::load_ends_max));
 }
 
 void load_marks::end(const std::string& name) noexcept {

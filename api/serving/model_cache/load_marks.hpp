@@ -27,6 +27,10 @@ class load_marks {
     /// Whether begin() would find a load that did not end, of a process before this one. Not while one is
     /// under way in this.
     bool is_suspect(const std::string& name) const noexcept;
+    /// The file of this name; its folder may not be there yet.
+    std::filesystem::path file_of(const std::string& name) const { return x_folder / name; }
+    /// How often something with this name ended the process, as its file says.
+    int ends_of(const std::string& name) const noexcept;
     /// One load ended, whatever came of it. Nothing counts any more after the last one.
     void end(const std::string& name) noexcept;
     /// This process is about to end because it was told to, which is no fault of what is being loaded:

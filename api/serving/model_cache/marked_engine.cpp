@@ -69,6 +69,13 @@ class begun_load {
     bool x_has_ended = false;
 };
 
+error refused(const std::string& what, int ends, const std::string& mark) {
+    return runtime::invalid_argument(what + " the model ended the process of this node " +
+                                     std::to_string(ends) +
+                                     " times; it is not loaded again here until the file herald/loads/" +
+                                     mark + " in the node's --data folder is removed");
+}
+
 class marked_engine final : public engines::engine {
   public:
     marked_engine(std::shared_ptr<engines::engine> inner, std::shared_ptr<load_marks> marks,
@@ -80,18 +87,19 @@ class marked_engine final : public engines::engine {
     std::string_view name() const noexcept override { return x_inner->name(); }
 
     void load(const model_source& source, load_handler loaded) override {
+        if (const int ends = x_marks->ends_of(mark_of_runs(source)); ends >= limits::load_ends_max)
+            return loaded(refused("running", ends, mark_of_runs(source)));
         const std::string name = mark_of(source);
         const bool is_alone = x_marks->is_suspect(name);
         auto begun = std::make_shared<begun_load>(x_marks, x_turns, name, is_alone);
         const auto before = begun->mark();
         if (before && *before >= limits::load_ends_max) {
             begun->end();
-            return loaded(runtime::invalid_argument(
-                "loading the model ended the process of this node " + std::to_string(*before) +
-                " times; it is not loaded again here until the file herald/loads/" + name +
-                " in the node's --data folder is removed"));
+            return loaded(refused("loading", *before, name));
         }
-        x_inner->load(source,
+        model_source marked = source;
+        marked.end_mark = x_marks->file_of(mark_of_runs(source));
+        x_inner->load(marked,
                       [begun = std::move(begun), loaded = std::move(loaded)](result<loaded_model> found) {
                           begun->end();
                           loaded(std::move(found));
@@ -112,6 +120,10 @@ std::string mark_of(const model_source& source) {
     // One row at a time waits for no other.
     if (source.batching.size_max > 1) out += "-" + std::to_string(source.batching.delay_ms_max);
     return out;
+}
+
+std::string mark_of_runs(const model_source& source) {
+    return "build-" + std::to_string(source.build.value) + "-runs";
 }
 
 std::shared_ptr<engines::engine> make_marked_engine(std::shared_ptr<engines::engine> inner,

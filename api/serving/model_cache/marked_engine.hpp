@@ -14,10 +14,15 @@ namespace herald::api::serving::model_cache {
 /// The name of the load of this source: a file in the folder of marks.
 std::string mark_of(const engines::model_source&);
 
+/// The name of the mark of its runs, however they are batched: a file beside those. Whoever runs the model
+/// appends a byte when a run ends the process (engines::model_source::end_mark).
+std::string mark_of_runs(const engines::model_source&);
+
 /// Loads by `inner`, with a mark on the disk meanwhile. A model during whose load the process ended once is
 /// loaded by itself, at most `alone_ms_max` long, so that another one that was only loading beside it is not
-/// taken for it. After limits::load_ends_max such ends it is refused (invalid_argument) until somebody takes
-/// its mark away. Without room on the disk for a mark models are loaded all the same.
+/// taken for it. After limits::load_ends_max such ends, or as many that its runs were, it is refused
+/// (invalid_argument) until somebody takes its mark away. Without room on the disk for a mark models are
+/// loaded all the same.
 std::shared_ptr<engines::engine> make_marked_engine(std::shared_ptr<engines::engine> inner,
                                                     std::shared_ptr<load_marks> marks,
                                                     std::int64_t alone_ms_max = limits::load_alone_ms_max);

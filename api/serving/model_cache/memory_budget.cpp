@@ -4,17 +4,9 @@
 
 #include <algorithm>
 #include <fstream>
-
-#include "runtime/mutex.hpp"
+#include <string>
 
 namespace herald::api::serving::model_cache {
-
-struct memory_budget::counts {
-    explicit counts(std::uint64_t the_bytes_max) : bytes_max(the_bytes_max) {}
-    const std::uint64_t bytes_max;
-    runtime::mutex mutex;
-    std::uint64_t taken GUARDED_BY(mutex) = 0;
-};
 
 std::uint64_t half_of_memory() {
     const long pages = ::sysconf(_SC_PHYS_PAGES);
@@ -29,31 +21,18 @@ std::uint64_t half_of_memory() {
     return bytes / 2;
 }
 
-memory_budget::memory_budget(std::uint64_t bytes_max) : x_counts(std::make_shared<counts>(bytes_max)) {}
-memory_budget::~memory_budget() = default;
-
 result<memory_budget::share> memory_budget::take(std::uint64_t bytes) {
-    if (bytes > x_counts->bytes_max)
+    const std::uint64_t bytes_max = x_pool->bytes_max();
+    if (bytes > bytes_max)
         return runtime::invalid_argument("the model needs " + std::to_string(bytes) +
                                          " bytes, but all models of a node together may take " +
-                                         std::to_string(x_counts->bytes_max) + " (--models-memory-mb)");
-    const runtime::lock_guard lock(x_counts->mutex);
-    if (bytes > x_counts->bytes_max - std::min(x_counts->taken, x_counts->bytes_max))
-        return runtime::resource_exhausted(
-            "the model needs " + std::to_string(bytes) + " bytes, but the loaded models already take " +
-            std::to_string(x_counts->taken) + " of the " + std::to_string(x_counts->bytes_max) +
-            " that they may (--models-memory-mb)");
-    x_counts->taken += bytes;
-    const auto give_back = [of = x_counts, bytes](void*) {
-        const runtime::lock_guard giving(of->mutex);
-        of->taken -= bytes;
-    };
-    return share(x_counts.get(), give_back);
-}
-
-std::uint64_t memory_budget::taken() const noexcept {
-    const runtime::lock_guard lock(x_counts->mutex);
-    return x_counts->taken;
+                                         std::to_string(bytes_max) + " (--models-memory-mb)");
+    if (!x_pool->take(bytes))
+        return runtime::resource_exhausted("the model needs " + std::to_string(bytes) +
+                                           " bytes, but the loaded models already take " +
+                                           std::to_string(x_pool->taken()) + " of the " +
+                                           std::to_string(bytes_max) + " that they may (--models-memory-mb)");
+    return share(x_pool.get(), [of = x_pool, bytes](void*) { of->give_back(bytes); });
 }
 
 }  // namespace herald::api::serving::model_cache

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "api/serving/engines/byte_pool.hpp"
 #include "runtime/error.hpp"
 
 namespace herald::api::serving::model_cache {
@@ -14,8 +15,8 @@ std::uint64_t half_of_memory();
 /// Thread-safe.
 class memory_budget {
   public:
-    explicit memory_budget(std::uint64_t bytes_max);
-    ~memory_budget();
+    explicit memory_budget(std::uint64_t bytes_max)
+        : x_pool(std::make_shared<engines::byte_pool>(bytes_max)) {}
     memory_budget(const memory_budget&) = delete;
     memory_budget& operator=(const memory_budget&) = delete;
 
@@ -24,11 +25,12 @@ class memory_budget {
     /// Errors: resource_exhausted, saying what is taken and what may be; invalid_argument when it would not
     /// fit if it were alone.
     result<share> take(std::uint64_t bytes);
-    std::uint64_t taken() const noexcept;
+    std::uint64_t taken() const noexcept { return x_pool->taken(); }
+    /// The same bytes, for who takes them as they are needed. May outlive the budget.
+    const std::shared_ptr<engines::byte_pool>& pool() const noexcept { return x_pool; }
 
   private:
-    struct counts;
-    const std::shared_ptr<counts> x_counts;
+    const std::shared_ptr<engines::byte_pool> x_pool;
 };
 
 }  // namespace herald::api::serving::model_cache

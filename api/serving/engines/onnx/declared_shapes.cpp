@@ -1,14 +1,10 @@
 #include "api/serving/engines/onnx/declared_shapes.hpp"
 
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <optional>
 
+#include "api/serving/engines/onnx/mapped_file.hpp"
 #include "api/serving/engines/protobuf_reader.hpp"
 
 namespace herald::api::serving::engines::onnx {
@@ -47,28 +43,11 @@ std::set<std::string> outputs_without_shape(std::string_view model) {
     return out;
 }
 
-namespace {
-
-std::set<std::string> outputs_without_shape_in(const std::filesystem::path& path) {
-    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (file < 0) return {};
-    struct stat seen {};
-    const bool is_seen = ::fstat(file, &seen) == 0 && seen.st_size > 0;
-    const auto length = is_seen ? static_cast<std::size_t>(seen.st_size) : 0;
-    void* const mapped = is_seen ? ::mmap(nullptr, length, PROT_READ, MAP_PRIVATE, file, 0) : MAP_FAILED;
-    ::close(file);
-    if (mapped == MAP_FAILED) return {};
-    auto out = outputs_without_shape({static_cast<const char*>(mapped), length});
-    ::munmap(mapped, length);
-    return out;
-}
-
-}  // namespace
-
 void mark_unknown_ranks(std::vector<schemas::tensor_spec>& outputs, const std::filesystem::path& file) {
     const auto is_scalar = [](const schemas::tensor_spec& each) { return each.shape.empty(); };
     if (std::ranges::none_of(outputs, is_scalar)) return;
-    const auto unsaid = outputs_without_shape_in(file);
+    const mapped_file mapped(file);
+    const auto unsaid = outputs_without_shape(mapped.bytes());
     for (schemas::tensor_spec& each : outputs)
         if (is_scalar(each) && unsaid.contains(each.name)) each.shape = {schemas::unknown_rank};
 }

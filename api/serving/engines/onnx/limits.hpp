@@ -38,5 +38,34 @@ constexpr std::size_t onnx_small_response_bytes_max = 64UL * 1024;
 constexpr std::size_t onnx_signature_bytes_max = 64UL * 1024;
 constexpr std::size_t onnx_reason_bytes_max = 1'024;      // of a text from the runtime, as it is shown
 constexpr std::size_t onnx_text_bytes_max = 16UL * 1024;  // of one, as it is looked at
+/// What a run may allocate while it runs, unless it is told; all runs together twice that, and of these the
+/// runs of one model three of four parts.
+constexpr std::uint64_t onnx_run_bytes_max = 1ull << 30;
+constexpr std::uint64_t onnx_run_bytes_min = 16ull << 20;
+constexpr std::uint64_t onnx_run_bytes_default_min = 128ull
+                                                     << 20;  // of what a node with little memory chooses
+constexpr std::uint64_t onnx_runs_at_once = 2;
+/// Of that, so much is not counted among all runs: most runs take less.
+constexpr std::uint64_t onnx_run_bytes_at_once = 1ull << 20;
+constexpr std::uint64_t onnx_memory_step_bytes = 4ull << 20;  // of what is counted among all
+/// After a run that took so much of that, what is free is given back to the machine, not more often than
+/// this.
+constexpr std::uint64_t onnx_trim_bytes_min = 16ull << 20;
+constexpr std::int64_t onnx_trim_pause_ms = 100;
+/// Where a bound is reached, allocations that are smaller than this
+constexpr std::size_t onnx_large_allocation_bytes_min = 1UL << 20;
+/// are let through as far as so much; then they fail, too, and three such parts remain to tell of it.
+constexpr std::uint64_t onnx_lack_reserve_bytes = 4ull << 20;
+/// What loading a model may take beyond so many times its file, and so much, is counted among all models.
+constexpr std::uint64_t onnx_load_file_factor = 3;
+constexpr std::uint64_t onnx_load_bytes_at_once = 64ull << 20;
+/// Requests at which the processor stopped, or a run broke off; then the model serves no more.
+constexpr std::uint32_t onnx_faults_max = 2;
+constexpr unsigned onnx_lost_threads_max = 32;  // at runs that broke off, from which nothing returns
+constexpr std::size_t onnx_handler_stack_bytes = 64UL * 1024;
+constexpr std::size_t onnx_operators_named = 3;
+constexpr std::size_t onnx_inputs_named = 16;
+constexpr std::size_t onnx_operator_name_bytes_max = 64;
+constexpr int onnx_graph_depth_max = 16;  // of graphs in graphs, as they are looked at for operators
 
 }  // namespace herald::limits

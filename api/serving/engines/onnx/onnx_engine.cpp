@@ -13,10 +13,11 @@ namespace {
 
 class engine_in_process final : public onnx_engine {
   public:
-    engine_in_process(std::shared_ptr<const runtime_library> library, onnx_options options)
+    engine_in_process(const std::shared_ptr<const runtime_library>& library, onnx_options options)
         : x_options(std::move(options)),
-          x_library(std::move(library)),
-          x_watch(std::make_shared<run_watch>(x_library)),
+          x_parts{library, std::make_shared<run_watch>(library),
+                  std::make_shared<response_budget>(limits::onnx_responses_bytes_max),
+                  std::make_shared<run_memory>(x_options.run_bytes_max), x_options.models},
           x_threads(std::make_shared<run_threads>(limits::onnx_threads_max)) {}
 
     std::string_view name() const noexcept override { return "onnx"; }
@@ -25,7 +26,7 @@ class engine_in_process final : public onnx_engine {
         const auto& cancelled = source.cancelled;
         if (cancelled && cancelled->is_cancelled())
             return loaded(error{error_code::cancelled, "nobody wants it any more", 0});
-        auto session = open(source.file);
+        auto session = open(source);
         if (!session) return loaded(session.error());
         const auto model = std::make_shared<onnx_model>(*std::move(session), x_threads, source.file);
         if (const auto warm = model->warm_up(cancelled); !warm && warm.error().code != error_code::cancelled)
@@ -35,24 +36,23 @@ class engine_in_process final : public onnx_engine {
     }
 
     result<schemas::model_signature> inspect(const std::filesystem::path& file) override {
-        const auto session = open(file);
+        model_source source;
+        source.file = file;
+        const auto session = open(source);
         if (!session) return session.error();
         return (*session)->signature();
     }
 
   private:
-    result<std::unique_ptr<onnx_session>> open(const std::filesystem::path& file) {
+    result<std::unique_ptr<onnx_session>> open(const model_source& source) {
         if (x_options.check_file) {
-            if (const auto good = x_options.check_file(file); !good) return good.error();
+            if (const auto good = x_options.check_file(source.file); !good) return good.error();
         }
-        return onnx_session::open(x_library, x_watch, x_responses, file);
+        return onnx_session::open(x_parts, source);
     }
 
     const onnx_options x_options;
-    const std::shared_ptr<const runtime_library> x_library;
-    const std::shared_ptr<run_watch> x_watch;
-    const std::shared_ptr<response_budget> x_responses =
-        std::make_shared<response_budget>(limits::onnx_responses_bytes_max);
+    const session_parts x_parts;
     const std::shared_ptr<run_threads> x_threads;
 };
 
@@ -61,7 +61,7 @@ class engine_in_process final : public onnx_engine {
 result<std::unique_ptr<onnx_engine>> make_onnx_engine(const onnx_options& options) {
     auto library = runtime_library::open(options.library);
     if (!library) return library.error();
-    std::unique_ptr<onnx_engine> out = std::make_unique<engine_in_process>(*std::move(library), options);
+    std::unique_ptr<onnx_engine> out = std::make_unique<engine_in_process>(*library, options);
     return out;
 }
 

@@ -12,6 +12,7 @@
 
 #include "api/serving/engines/blocking_inference.hpp"
 #include "api/serving/engines/onnx/limits.hpp"
+#include "api/serving/engines/onnx/run_traps.hpp"
 #include "api/serving/engines/onnx/steady_work.hpp"
 
 namespace herald::api::serving::engines::onnx {
@@ -121,6 +122,7 @@ result<void> onnx_model::warm_up(const std::shared_ptr<cancellation>& cancelled)
     if (!zeros) return {};
     zeros->deadline_ms = runtime::system_clock().steady_ms() + limits::onnx_warm_up_ms_max;
     zeros->cancelled = cancelled;
+    zeros->is_a_try = true;
     for (int round = 0; round < limits::onnx_warm_up_runs; ++round)
         if (const auto ran = infer_and_wait(*this, *zeros); !ran) {
             if (ran.error().code != error_code::deadline_exceeded) return ran.error();
@@ -204,6 +206,16 @@ void onnx_model::enqueue(tensor_request request, response_handler handler) {
     if (needs_thread) x_threads->start([self = shared_from_this()] { return self->run_next(); });
 }
 
+void onnx_model::run_waiting(waiting_request& one) {
+    const std::function<void()> when_broken_off = [this, &one] {
+        x_threads->start([self = shared_from_this()] { return self->run_next(); });  // in this one's place
+        one.handler(x_session->broke_off());
+    };
+    std::int64_t took_ns = 0;
+    const broken_off_duty duty(when_broken_off);
+    one.handler(run_timed(one.request, took_ns));
+}
+
 /// Runs the longest waiting request, and then stands behind the work of other models; false when none waits.
 bool onnx_model::run_next() {
     waiting_request next;
@@ -216,11 +228,10 @@ bool onnx_model::run_next() {
         next = std::move(x_waiting.front());
         x_waiting.pop_front();
     }
-    std::int64_t took_ns = 0;
     if (next.request.cancelled && next.request.cancelled->is_cancelled())
         next.handler(error{error_code::cancelled, "it was cancelled before the model ran", 0});
     else
-        next.handler(run_timed(next.request, took_ns));
+        run_waiting(next);
     return true;
 }
 

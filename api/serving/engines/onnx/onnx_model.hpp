@@ -30,6 +30,7 @@ class onnx_model final : public tensor_model, public std::enable_shared_from_thi
     void infer(tensor_request, response_handler) override;
     bool is_quick() const noexcept override;
     std::optional<result<tensor_response>> infer_now(const tensor_request&) override;
+    result<void> in_service() const override { return x_session->in_service(); }
     std::uint64_t memory_bytes() const noexcept override { return x_memory_bytes; }
 
     /// Runs it with zeros: what the first run sets up is set up, and it is known whether one row is quick.
@@ -50,6 +51,7 @@ class onnx_model final : public tensor_model, public std::enable_shared_from_thi
     result<tensor_response> run_timed(const tensor_request&, std::int64_t& took_ns);
     void enqueue(tensor_request, response_handler);
     bool put_behind_others(tensor_request&, response_handler&, bool& needs_thread);
+    void run_waiting(waiting_request&);
     bool run_next();
 
     const std::unique_ptr<onnx_session> x_session;

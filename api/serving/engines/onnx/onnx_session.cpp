@@ -10,9 +10,15 @@
 #include <string_view>
 #include <utility>
 
+#include "api/serving/engines/onnx/counted_memory.hpp"
 #include "api/serving/engines/onnx/declared_shapes.hpp"
 #include "api/serving/engines/onnx/limits.hpp"
+#include "api/serving/engines/onnx/mapped_file.hpp"
+#include "api/serving/engines/onnx/model_operators.hpp"
 #include "api/serving/engines/onnx/onnx_types.hpp"
+#include "api/serving/engines/onnx/onnx_values.hpp"
+#include "runtime/log.hpp"
+#include "runtime/log_events.hpp"
 #include "runtime/text.hpp"
 
 namespace herald::api::serving::engines::onnx {
@@ -21,40 +27,6 @@ namespace {
 using schemas::tensor;
 using schemas::tensor_spec;
 using schemas::tensor_type;
-
-/// None when there are more than a size can say.
-std::optional<std::size_t> element_count(const std::vector<std::int64_t>& shape) {
-    std::size_t out = 1;
-    for (const auto dim : shape)
-        if (dim < 0 || __builtin_mul_overflow(out, static_cast<std::size_t>(dim), &out)) return std::nullopt;
-    return out;
-}
-
-/// Of a text without its letters.
-std::size_t bytes_of_element(tensor_type type) {
-    return type == tensor_type::text ? sizeof(std::string) : schemas::bytes_of(type);
-}
-
-std::optional<std::size_t> bytes_of_shape(tensor_type type, const std::vector<std::int64_t>& shape) {
-    auto count = element_count(shape);
-    std::size_t out = 0;
-    if (!count || __builtin_mul_overflow(*count, bytes_of_element(type), &out)) return std::nullopt;
-    return out;
-}
-
-/// Lists that an empty tensor is written as: [1000000,0] has no element, and a million pairs of brackets. Of
-/// others there are never more than elements, times the number of dimensions. None when there are more than a
-/// size can say.
-std::optional<std::size_t> empty_lists(const std::vector<std::int64_t>& shape) {
-    std::size_t out = 1;
-    for (const auto dim : shape) {
-        if (dim == 0) return out;
-        if (__builtin_mul_overflow(out, static_cast<std::size_t>(dim), &out)) return std::nullopt;
-    }
-    return 0;
-}
-
-std::string in_quotes(const std::string& name) { return '"' + name + '"'; }
 
 /// The runtime names the file that it was given, which is a copy in a folder of this node's.
 std::string without_place(std::string text, const std::filesystem::path& file) {
@@ -68,23 +40,67 @@ std::string without_place(std::string text, const std::filesystem::path& file) {
     return text;
 }
 
-error too_large() {
-    return runtime::failed_precondition("the answer would be larger than " +
-                                        std::to_string(limits::onnx_response_bytes_max) +
-                                        " bytes; ask for fewer rows or outputs");
+/// Most models need as many rows in each input, and few say so: `N` stands in the file for whatever it is.
+/// What the runtime says of it speaks of operators that the caller does not know. None when it spoke of
+/// something else than shapes.
+std::optional<error> different_rows(std::string_view said, const schemas::model_signature& signature,
+                                    const tensor_request& request) {
+    const auto is_in_it = [said](std::string_view sign) { return said.find(sign) != std::string_view::npos; };
+    if (!is_in_it("imension") && !is_in_it("shape") && !is_in_it("broadcast")) return std::nullopt;
+    std::string shown;
+    std::set<std::int64_t> counts;
+    std::size_t inputs = 0;
+    for (std::size_t place = 0; place < request.inputs.size(); ++place) {
+        const auto& declared = signature.inputs[place].shape;
+        const auto& given = request.inputs[place].shape;
+        if (declared.empty() || declared.front() >= 0 || given.empty()) continue;
+        counts.insert(given.front());
+        if (++inputs > limits::onnx_inputs_named) continue;
+        const std::string name =
+            runtime::shortened(request.inputs[place].name, limits::onnx_operator_name_bytes_max);
+        shown += (shown.empty() ? "" : ", ") + in_quotes(name) + " " + std::to_string(given.front());
+    }
+    if (counts.size() < 2) return std::nullopt;
+    if (inputs > limits::onnx_inputs_named) shown += ", …";
+    return runtime::invalid_argument(
+        "the model cannot run with inputs whose first dimensions, the numbers of "
+        "their rows, differ: " +
+        shown);
+}
+
+/// Of a load: `own_bytes` of the pool are its own.
+error no_memory(const byte_pool& models, std::uint64_t own_bytes) {
+    const std::string bound = std::to_string(models.bytes_max()) + " (--models-memory-mb)";
+    if (models.taken() <= own_bytes)
+        return runtime::invalid_argument(
+            "loading the model needs more bytes of memory than all models of a node together may take, which "
+            "is " +
+            bound);
+    return runtime::resource_exhausted(
+        "loading the model needs more memory than the loaded models leave: they "
+        "take " +
+        std::to_string(models.taken() - own_bytes) + " bytes, and together all may take " + bound);
 }
 
 }  // namespace
 
-result<std::unique_ptr<onnx_session>> onnx_session::open(std::shared_ptr<const runtime_library> library,
-                                                         std::shared_ptr<run_watch> watch,
-                                                         std::shared_ptr<response_budget> responses,
-                                                         const std::filesystem::path& file) {
-    std::unique_ptr<onnx_session> out(
-        new onnx_session(std::move(library), std::move(watch), std::move(responses)));
-    if (const auto good = out->load(file); !good) return good.error();
+onnx_session::onnx_session(session_parts with, const model_source& source)
+    : x_with(std::move(with)),
+      x_library(x_with.library),
+      x_build(source.build),
+      x_end_mark(source.end_mark.string()),
+      x_runs(x_with.memory->one_model_bytes_max) {
+    const mapped_file file(source.file);
+    x_may_divide = operators_of(file.bytes(), dividing_operators());
+    if (x_may_divide.empty()) x_may_divide = "one of its operators";
+    x_takes_no_empty = operators_of(file.bytes(), operators_without_empty_inputs());
+}
+
+result<std::unique_ptr<onnx_session>> onnx_session::open(session_parts with, const model_source& source) {
+    std::unique_ptr<onnx_session> out(new onnx_session(std::move(with), source));
+    if (const auto good = out->load(source.file); !good) return good.error();
     if (const auto good = out->read_signature(); !good) return good.error();
-    mark_unknown_ranks(out->x_signature.outputs, file);
+    mark_unknown_ranks(out->x_signature.outputs, source.file);
     out->x_keeps_tensors = out->has_small_fixed_shapes() && out->has_a_name_for_each();
     return out;
 }
@@ -94,6 +110,7 @@ onnx_session::~onnx_session() {
     // A model leaves holes of all sizes: what is free goes back, or memory grows with every change of
     // version.
     ::malloc_trim(0);
+    if (x_with.models) x_with.models->give_back(x_kept_bytes);
 }
 
 // ---- loading
@@ -112,14 +129,27 @@ result<void> onnx_session::load(const std::filesystem::path& file) {
           api.DisableMemPattern(set), api.SetDeterministicCompute(set, true),
           api.AddSessionConfigEntry(set, "session.load_model_format", "ONNX")})
         if (const auto good = x_library->checked(status); !good) return good.error();
+    std::error_code unknown;
+    const std::uint64_t file_bytes = std::filesystem::file_size(file, unknown);
+    counted_memory::bounds bounds;
+    bounds.bytes_at_once =
+        limits::onnx_load_bytes_at_once + (unknown ? 0 : file_bytes * limits::onnx_load_file_factor);
+    bounds.pools.front() = x_with.models.get();
+    counted_memory memory(bounds);
     auto session = x_library->make<OrtSession>([&](OrtSession** made) {
-        return api.CreateSession(x_library->environment(), file.c_str(), set, made);
+        memory.begin();
+        OrtStatus* const out = api.CreateSession(x_library->environment(), file.c_str(), set, made);
+        memory.end();
+        return out;
     });
+    if (!session && memory.lacked() != counted_memory::lack::none)
+        return no_memory(*x_with.models, file_bytes + memory.bytes_of_pools());
     if (!session)
         return error{session.error().code,
                      "ONNX Runtime " + x_library->version() +
                          " cannot load the model: " + without_place(session.error().message, file)};
     x_session = *std::move(session);
+    x_kept_bytes = memory.keep();
     return {};
 }
 
@@ -220,6 +250,7 @@ bool onnx_session::has_a_name_for_each() const {
 
 result<tensor_response> onnx_session::run(const tensor_request& request) {
     if (const auto good = check(request); !good) return good.error();
+    if (const auto good = in_service(); !good) return good.error();
     auto with = take_prepared();
     if (!with) return with.error();
     const bool is_kept = !(*with)->inputs.empty() && request.outputs.empty();
@@ -242,6 +273,10 @@ result<void> onnx_session::check(const tensor_request& request) const {
             return runtime::invalid_argument("input " + in_quotes(wanted.name) +
                                              " has another type than the model declares, or a number of "
                                              "elements that does not match its shape");
+        if (!x_takes_no_empty.empty() && *size == 0)
+            return runtime::invalid_argument("input " + in_quotes(wanted.name) +
+                                             " has no elements, which the model's " + x_takes_no_empty +
+                                             " cannot take");
         if (given.type == tensor_type::boolean &&
             std::ranges::any_of(given.data, [](char each) { return each != 0 && each != 1; }))
             return runtime::invalid_argument("input " + in_quotes(wanted.name) +
@@ -307,9 +342,10 @@ result<tensor_response> onnx_session::run_kept(const tensor_request& request, pr
     }
     with.output_places.clear();
     for (const auto& each : with.outputs) with.output_places.push_back(each.get());
-    if (const auto good = run_watched(request, with, x_output_names); !good) {
+    bounded_run bounded(bounds_of(with));
+    if (const auto good = run_watched(request, with, bounded, x_output_names); !good) {
         // It may be that the model does not give what it declares.
-        if (good.error().code != error_code::invalid_argument) return good.error();
+        if (good.error().code != error_code::invalid_argument || bounded.was_stopped()) return good.error();
         return run_fresh(request, with);
     }
     std::vector<tensor> out(with.outputs.size());
@@ -327,7 +363,7 @@ result<tensor_response> onnx_session::run_fresh(const tensor_request& request, p
     std::vector<owned<OrtValue>> inputs;
     with.input_places.clear();
     for (const auto& each : request.inputs) {
-        auto value = value_of(each);
+        auto value = value_of(*x_library, each);
         if (!value) return value.error();
         with.input_places.push_back(value->get());
         inputs.push_back(*std::move(value));
@@ -336,164 +372,71 @@ result<tensor_response> onnx_session::run_fresh(const tensor_request& request, p
     for (const auto place : request.outputs) names.push_back(x_output_names[place]);
     if (names.empty()) names = x_output_names;
     with.output_places.assign(names.size(), nullptr);
-    const auto ran = run_watched(request, with, names);
+    bounded_run bounded(bounds_of(with));  // goes after the outputs, which it counts
+    const auto ran = run_watched(request, with, bounded, names);
     std::vector<owned<OrtValue>> outputs;
     for (OrtValue* each : with.output_places) outputs.emplace_back(each, release{&x_library->api()});
     if (!ran) return ran.error();
-    return copied(outputs, names);
+    return copied_out(*x_library, *x_with.responses, outputs, names);
+}
+
+bounded_run::what onnx_session::bounds_of(const prepared_run& with) {
+    return {x_library->api(), with.options.get(), *x_with.memory, x_runs, x_end_mark, x_may_divide};
 }
 
 result<void> onnx_session::run_watched(const tensor_request& request, prepared_run& with,
-                                       const std::vector<const char*>& outputs) {
+                                       bounded_run& bounded, const std::vector<const char*>& outputs) {
     OrtRunOptions* const options = with.options.get();
     if (request.deadline_ms != 0 && request.deadline_ms <= runtime::system_clock().steady_ms())
         return error{error_code::deadline_exceeded, "the deadline passed before the model ran"};
-    x_watch->begin(options, request.deadline_ms);
+    run_watch& watch = *x_with.watch;
+    watch.begin(options, request.deadline_ms);
     if (request.cancelled) {
-        const auto end = [this, options, &request] { x_watch->end_early(options, request.deadline_ms); };
+        const auto end = [&watch, options, &request] { watch.end_early(options, request.deadline_ms); };
         if (!request.cancelled->work_begins(end)) end();
     }
-    OrtStatus* const status = x_library->api().Run(x_session.get(), options, x_input_names.data(),
-                                                   with.input_places.data(), with.input_places.size(),
-                                                   outputs.data(), outputs.size(), with.output_places.data());
+    OrtStatus* const status = bounded.run([&] {
+        return x_library->api().Run(x_session.get(), options, x_input_names.data(), with.input_places.data(),
+                                    with.input_places.size(), outputs.data(), outputs.size(),
+                                    with.output_places.data());
+    });
     if (request.cancelled) request.cancelled->work_has_ended();
-    const bool was_ended = x_watch->end(options, request.deadline_ms);
-    auto out = x_library->checked_run(status);
+    const bool was_ended = watch.end(options, request.deadline_ms);
+    bounded.reset();
+    const auto stopped = bounded.why_stopped(status);
+    if (bounded.was_trapped() && !request.is_a_try) count_fault();
+    auto out = x_library->checked_run(status);  // releases it
+    if (stopped) return *stopped;
+    if (!out && out.error().code == error_code::invalid_argument) {
+        if (const auto rows = different_rows(out.error().message, x_signature, request)) return *rows;
+    }
     if (!out && was_ended)
         return error{error_code::deadline_exceeded,
                      "the model did not finish before the prediction's deadline"};
     return out;
 }
 
-// ---- tensors
-
-result<owned<OrtValue>> onnx_session::value_of(const tensor& from) const {
-    const OrtApi& api = x_library->api();
-    const auto make = [&](OrtValue** made) {
-        if (from.type == tensor_type::text)
-            return api.CreateTensorAsOrtValue(x_library->allocator(), from.shape.data(), from.shape.size(),
-                                              their_type(from.type), made);
-        // The runtime only reads it; it has one type for memory in and out.
-        return api.CreateTensorWithDataAsOrtValue(x_library->memory(), const_cast<char*>(from.data.data()),
-                                                  from.data.size(), from.shape.data(), from.shape.size(),
-                                                  their_type(from.type), made);
-    };
-    auto out = x_library->make<OrtValue>(make);
-    if (!out) return out;
-    for (std::size_t place = 0; place < from.texts.size(); ++place) {
-        const std::string& text = from.texts[place];
-        char* memory = nullptr;
-        if (text.empty()) continue;
-        if (const auto good = x_library->checked(
-                api.GetResizedStringTensorElementBuffer(out->get(), place, text.size(), &memory));
-            !good)
-            return good.error();
-        std::memcpy(memory, text.data(), text.size());
-    }
-    return out;
+void onnx_session::count_fault() {
+    if (x_faults.fetch_add(1, std::memory_order_relaxed) + 1 != limits::onnx_faults_max) return;
+    runtime::log(
+        runtime::log_level::error, runtime::log_events::model_out_of_service,
+        {{"build", static_cast<std::int64_t>(x_build.value)}, {"reason", in_service().error().message}});
 }
 
-/// What they take is counted before any of it is copied.
-result<tensor_response> onnx_session::copied(const std::vector<owned<OrtValue>>& from,
-                                             const std::vector<const char*>& names) const {
-    std::vector<tensor> out;
-    std::size_t bytes = 0;
-    for (std::size_t place = 0; place < names.size(); ++place) {
-        auto head = head_of(from[place].get(), names[place]);
-        if (!head) return head.error();
-        const auto more = bytes_of(from[place].get(), *head);
-        if (!more) return more.error();
-        bytes += std::min(*more, limits::onnx_response_bytes_max + 1);
-        if (bytes > limits::onnx_response_bytes_max) return too_large();
-        out.push_back(*std::move(head));
-    }
-    if (bytes > limits::onnx_small_response_bytes_max) {
-        auto share = x_responses->take(bytes);
-        if (!share) return share.error();
-        for (tensor& each : out) each.memory.held = *share;
-    }
-    for (std::size_t place = 0; place < names.size(); ++place)
-        if (const auto good = read_elements(from[place].get(), out[place]); !good) return good.error();
-    return out;
+error onnx_session::broke_off() {
+    count_fault();
+    return runtime::invalid_argument(
+        "the model cannot run with these inputs: one of its operators broke off, and lost its thread");
 }
 
-result<tensor> onnx_session::head_of(const OrtValue* from, const std::string& name) const {
-    const OrtApi& api = x_library->api();
-    int is_tensor = 0;
-    if (from) {
-        if (const auto good = x_library->checked(api.IsTensor(from, &is_tensor)); !good) return good.error();
-    }
-    if (is_tensor == 0)
-        return runtime::invalid_argument("the model gave no tensor for output " + in_quotes(name));
-    auto info = x_library->make<OrtTensorTypeAndShapeInfo>(
-        [&](OrtTensorTypeAndShapeInfo** made) { return api.GetTensorTypeAndShape(from, made); });
-    if (!info) return info.error();
-    ONNXTensorElementDataType element = ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
-    std::size_t dims = 0;
-    for (OrtStatus* status :
-         {api.GetTensorElementType(info->get(), &element), api.GetDimensionsCount(info->get(), &dims)})
-        if (const auto good = x_library->checked(status); !good) return good.error();
-    tensor out;
-    out.name = name;
-    const auto type = our_type(element);
-    if (!type) return runtime::internal("output " + in_quotes(name) + " has a type that was not declared");
-    out.type = *type;
-    out.shape.resize(dims);
-    if (const auto good = x_library->checked(api.GetDimensions(info->get(), out.shape.data(), dims)); !good)
-        return good.error();
-    return out;
-}
-
-/// Errors: invalid_argument when it is not to be returned, whatever it takes.
-result<std::size_t> onnx_session::bytes_of(const OrtValue* from, const tensor& head) const {
-    const auto lists = empty_lists(head.shape);
-    if (!lists || *lists > limits::onnx_empty_lists_max)
-        return runtime::invalid_argument(
-            "the model's output " + in_quotes(head.name) + " has no element, but is more than " +
-            std::to_string(limits::onnx_empty_lists_max) + " empty lists; so many cannot be returned");
-    const auto bytes = bytes_of_shape(head.type, head.shape);
-    if (!bytes) return too_large();
-    if (head.type != tensor_type::text || *bytes == 0) return *bytes;
-    std::size_t letters = 0;
-    if (const auto good = x_library->checked(x_library->api().GetStringTensorDataLength(from, &letters));
-        !good)
-        return good.error();
-    std::size_t out = 0;
-    if (__builtin_add_overflow(*bytes, letters, &out)) return too_large();
-    return out;
-}
-
-result<void> onnx_session::read_elements(const OrtValue* from, tensor& into) const {
-    const std::size_t bytes = *bytes_of_shape(into.type, into.shape);
-    if (bytes == 0) return {};
-    if (into.type == tensor_type::text) return read_texts(from, into);
-    void* memory = nullptr;
-    // Read only; the runtime has no other way.
-    if (const auto good =
-            x_library->checked(x_library->api().GetTensorMutableData(const_cast<OrtValue*>(from), &memory));
-        !good)
-        return good.error();
-    into.data.assign(static_cast<const char*>(memory), bytes);
-    return {};
-}
-
-result<void> onnx_session::read_texts(const OrtValue* from, tensor& into) const {
-    const OrtApi& api = x_library->api();
-    const std::size_t count = *element_count(into.shape);
-    std::size_t bytes = 0;
-    if (const auto good = x_library->checked(api.GetStringTensorDataLength(from, &bytes)); !good)
-        return good.error();
-    std::string all(bytes, '\0');
-    std::vector<std::size_t> begins(count);
-    if (const auto good = x_library->checked(
-            api.GetStringTensorContent(from, all.data(), all.size(), begins.data(), begins.size()));
-        !good)
-        return good.error();
-    begins.push_back(bytes);
-    into.texts.reserve(count);
-    for (std::size_t place = 0; place < count; ++place)
-        into.texts.push_back(all.substr(begins[place], begins[place + 1] - begins[place]));
-    return {};
+result<void> onnx_session::in_service() const {
+    if (x_faults.load(std::memory_order_relaxed) < limits::onnx_faults_max) [[likely]]
+        return {};
+    return runtime::unavailable(
+        "the model is out of service on this node: at " + std::to_string(limits::onnx_faults_max) +
+        " requests its run had to be stopped, because " + x_may_divide +
+        " divided integers that have no quotient, or an operator broke off; update the stage to a build that "
+        "takes such inputs");
 }
 
 }  // namespace herald::api::serving::engines::onnx

@@ -1,6 +1,7 @@
 // A model in ONNX Runtime: what it takes and gives, and one run of it.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "api/serving/engines/engine.hpp"
+#include "api/serving/engines/onnx/bounded_run.hpp"
 #include "api/serving/engines/onnx/response_budget.hpp"
 #include "api/serving/engines/onnx/run_watch.hpp"
 #include "api/serving/engines/onnx/runtime_library.hpp"
@@ -15,21 +17,35 @@
 
 namespace herald::api::serving::engines::onnx {
 
+/// What the sessions of an engine share.
+struct session_parts {
+    std::shared_ptr<const runtime_library> library;
+    std::shared_ptr<run_watch> watch;
+    std::shared_ptr<response_budget> responses;
+    std::shared_ptr<run_memory> memory;
+    std::shared_ptr<byte_pool> models;  // onnx_options::models; may be null
+};
+
 /// Thread-safe. Runs use one thread, the caller's. The same values give the same bytes.
+///
+/// A run at which the processor stopped, or that broke off (run_traps.hpp), is refused. After
+/// limits::onnx_faults_max of them all are: the model is out of service.
 class onnx_session {
   public:
-    /// Errors: invalid_argument when it is no model, or one that takes or gives anything but tensors of the
-    /// types of schemas::tensor_type; for people.
-    static result<std::unique_ptr<onnx_session>> open(std::shared_ptr<const runtime_library>,
-                                                      std::shared_ptr<run_watch>,
-                                                      std::shared_ptr<response_budget>,
-                                                      const std::filesystem::path&);
+    /// Of the source it uses the file, the build and the mark. Errors: invalid_argument when it is no model,
+    /// or one that takes or gives anything but tensors of the types of schemas::tensor_type, or that does not
+    /// fit into the memory; resource_exhausted when others have the memory; for people.
+    static result<std::unique_ptr<onnx_session>> open(session_parts, const model_source&);
     ~onnx_session();
     onnx_session(const onnx_session&) = delete;
     onnx_session& operator=(const onnx_session&) = delete;
 
     const schemas::model_signature& signature() const noexcept { return x_signature; }
-    /// Blocks. Errors: as tensor_model::infer.
+    /// As tensor_model::in_service.
+    result<void> in_service() const;
+    /// A run broke off (run_traps.hpp); the error of its request.
+    error broke_off();
+    /// Blocks. Errors: as tensor_model::infer; in_service.
     result<tensor_response> run(const tensor_request&);
 
   private:
@@ -44,9 +60,7 @@ class onnx_session {
         std::vector<OrtValue*> output_places;
     };
 
-    onnx_session(std::shared_ptr<const runtime_library> library, std::shared_ptr<run_watch> watch,
-                 std::shared_ptr<response_budget> responses)
-        : x_library(std::move(library)), x_watch(std::move(watch)), x_responses(std::move(responses)) {}
+    onnx_session(session_parts, const model_source&);
     result<void> load(const std::filesystem::path&);
     result<void> read_signature();
     result<schemas::tensor_spec> spec_at(std::size_t place, bool is_input) const;
@@ -56,20 +70,22 @@ class onnx_session {
     result<std::unique_ptr<prepared_run>> prepare() const;
     result<std::unique_ptr<prepared_run>> take_prepared();
     void give_back(std::unique_ptr<prepared_run>);
+    bounded_run::what bounds_of(const prepared_run&);
+    void count_fault();
     result<tensor_response> run_kept(const tensor_request&, prepared_run&);
     result<tensor_response> run_fresh(const tensor_request&, prepared_run&);
-    result<void> run_watched(const tensor_request&, prepared_run&, const std::vector<const char*>& outputs);
-    result<owned<OrtValue>> value_of(const schemas::tensor&) const;
-    result<tensor_response> copied(const std::vector<owned<OrtValue>>&,
-                                   const std::vector<const char*>& names) const;
-    result<schemas::tensor> head_of(const OrtValue*, const std::string& name) const;
-    result<std::size_t> bytes_of(const OrtValue*, const schemas::tensor& head) const;
-    result<void> read_elements(const OrtValue*, schemas::tensor& into) const;
-    result<void> read_texts(const OrtValue*, schemas::tensor& into) const;
+    result<void> run_watched(const tensor_request&, prepared_run&, bounded_run&,
+                             const std::vector<const char*>& outputs);
 
-    const std::shared_ptr<const runtime_library> x_library;
-    const std::shared_ptr<run_watch> x_watch;
-    const std::shared_ptr<response_budget> x_responses;
+    const session_parts x_with;
+    const std::shared_ptr<const runtime_library> x_library;  // of the parts
+    const schemas::build_id x_build;
+    const std::string x_end_mark;    // of the source
+    std::string x_may_divide;        // "operator Div", as operators_of
+    std::string x_takes_no_empty;    // those that take no empty inputs; most models have none
+    byte_pool x_runs;                // what its runs may take
+    std::uint64_t x_kept_bytes = 0;  // of the pool of models
+    std::atomic<std::uint32_t> x_faults{0};
     schemas::model_signature x_signature;
     std::vector<const char*> x_input_names;   // of the signature
     std::vector<const char*> x_output_names;  // of the signature

@@ -22,6 +22,7 @@ namespace engines = api::serving::engines;
 using api::serving::model_cache::load_marks;
 using api::serving::model_cache::make_marked_engine;
 using api::serving::model_cache::mark_of;
+using api::serving::model_cache::mark_of_runs;
 
 /// Keeps the handlers of the loads that it was asked for, until it is told to answer.
 class asked_engine final : public engines::engine {
@@ -30,6 +31,11 @@ class asked_engine final : public engines::engine {
     void load(const engines::model_source& source, load_handler loaded) override {
         const runtime::lock_guard lock(x_mutex);
         x_asked.emplace(source.build.value, std::move(loaded));
+        x_end_marks[source.build.value] = source.end_mark;
+    }
+    std::filesystem::path end_mark(std::uint64_t build) {
+        const runtime::lock_guard lock(x_mutex);
+        return x_end_marks[build];
     }
     bool is_loading(std::uint64_t build) const {
         const runtime::lock_guard lock(x_mutex);
@@ -54,6 +60,7 @@ class asked_engine final : public engines::engine {
   private:
     mutable runtime::mutex x_mutex;
     std::multimap<std::uint64_t, load_handler> x_asked GUARDED_BY(x_mutex);
+    std::map<std::uint64_t, std::filesystem::path> x_end_marks GUARDED_BY(x_mutex);
 };
 
 engines::model_source source_of(std::uint64_t build) {
@@ -122,6 +129,35 @@ TEST_F(marked_loads, at_which_the_process_ended_twice_are_refused_until_the_mark
     const auto again = begin(5);
     inner->answer(5);
     EXPECT_TRUE(again->get_future().get());
+}
+
+TEST_F(marked_loads, of_a_model_whose_runs_ended_the_process_twice_are_refused_however_it_is_batched) {
+    EXPECT_EQ(mark_of_runs(source_of(5)), "build-5-runs");
+    begin(5);
+    ASSERT_TRUE(inner->is_loading(5));
+    const fs::path mark = inner->end_mark(5);
+    EXPECT_EQ(mark, folder / "loads" / "build-5-runs");
+    inner->answer(5);
+    EXPECT_FALSE(fs::exists(mark)) << "only a run that ends the process makes it";
+    for (int ends = 1; ends <= limits::load_ends_max; ++ends) {
+        std::ofstream(mark, std::ios::app) << 'x';
+        next_process();
+        const auto came = begin(5);
+        if (ends < limits::load_ends_max) {
+            ASSERT_TRUE(inner->is_loading(5));
+            inner->answer(5);
+            EXPECT_TRUE(came->get_future().get()) << "a load that succeeds forgets no run";
+            continue;
+        }
+        const auto refused = came->get_future().get();
+        ASSERT_FALSE(refused);
+        EXPECT_EQ(refused.error().code, error_code::invalid_argument);
+        EXPECT_THAT(refused.error().message,
+                    testing::HasSubstr("running the model ended the process of this node 2 times"));
+    }
+    fs::remove(mark);
+    begin(5);
+    EXPECT_TRUE(inner->is_loading(5));
 }
 
 TEST_F(marked_loads, beside_which_the_process_ended_are_tried_by_themselves) {
