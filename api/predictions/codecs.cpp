@@ -1,5 +1,6 @@
 #include "api/predictions/codecs.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -65,6 +66,23 @@ result<std::optional<std::size_t>> length_of_json_part(const runtime::http::serv
 
 }  // namespace
 
+not_finite codec_base::written() const {
+    const auto accepted = x_of.received.header("accept");
+    return accepted && accepts_strict_json(*accepted) ? not_finite::as_null : not_finite::as_words;
+}
+
+void codec_base::warn_of(const schemas::tensor& output, http_response& out) const {
+    constexpr std::string_view name = "svc-warning";
+    if (std::ranges::find(out.headers, name, &runtime::http::header::name) != out.headers.end()) return;
+    if (!has_not_finite(output)) return;
+    out.headers.push_back(
+        {std::string(name),
+         written() == not_finite::as_null
+             ? "null stands for numbers that are NaN or infinite"
+             : "the model gave NaN or Infinity, which not every reader of JSON takes; with Accept: "
+               "application/json; strict they are null"});
+}
+
 result<tensor_request> json_codec::decode(prediction_memory& memory) {
     auto inputs =
         read_body(x_of, memory, [&](std::string_view body) { return inputs_of_json(body, x_signature); });
@@ -73,7 +91,8 @@ result<tensor_request> json_codec::decode(prediction_memory& memory) {
 }
 
 result<void> json_codec::encode(const tensors& outputs, http_response& out) const {
-    return write_json(json_of_outputs(outputs), out);
+    for (const schemas::tensor& each : outputs) warn_of(each, out);
+    return write_json(json_of_outputs(outputs, written()), out);
 }
 
 result<tensor_request> table_codec::decode(prediction_memory& memory) {
@@ -85,7 +104,8 @@ result<tensor_request> table_codec::decode(prediction_memory& memory) {
 }
 
 result<void> table_codec::encode(const tensors& outputs, http_response& out) const {
-    return write_json(split_of_outputs(outputs, x_index), out);
+    for (const schemas::tensor& each : outputs) warn_of(each, out);
+    return write_json(split_of_outputs(outputs, x_index, written()), out);
 }
 
 result<tensor_request> v2_codec::decode(prediction_memory& memory) {
@@ -101,13 +121,14 @@ result<tensor_request> v2_codec::decode(prediction_memory& memory) {
 }
 
 result<void> v2_codec::encode(const tensors& outputs, http_response& out) const {
-    auto written =
-        v2_of_outputs(x_of.path.name, std::to_string(x_of.component().version_number), x_request, outputs);
-    if (!written) return written.error();
-    if (const auto good = write_json(std::move(written->body), out); !good || !written->header_bytes)
-        return good;
+    auto made = v2_of_outputs(x_of.path.name, std::to_string(x_of.component().version_number), x_request,
+                              outputs, written());
+    if (!made) return made.error();
+    for (std::size_t place = 0; place < outputs.size(); ++place)
+        if (place >= x_request.is_binary.size() || !x_request.is_binary[place]) warn_of(outputs[place], out);
+    if (const auto good = write_json(std::move(made->body), out); !good || !made->header_bytes) return good;
     out.content_type = "application/octet-stream";
-    out.headers.push_back({std::string(inference_header_length), std::to_string(*written->header_bytes)});
+    out.headers.push_back({std::string(inference_header_length), std::to_string(*made->header_bytes)});
     return {};
 }
 

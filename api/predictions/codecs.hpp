@@ -24,6 +24,11 @@ class codec_base {
         : x_of(of), x_signature(signature) {}
 
   protected:
+    /// As the caller can read it: null for `Accept: application/json; strict`.
+    not_finite written() const;
+    /// Says in svc-warning that the answer is not JSON to every reader, if it has such numbers.
+    void warn_of(const schemas::tensor&, runtime::http::http_response& out) const;
+
     const routed_prediction& x_of;
     const schemas::model_signature& x_signature;
 };

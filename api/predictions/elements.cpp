@@ -177,9 +177,10 @@ result<void> append_real(tensor& to, const json_value& value) {
 }
 
 template <class Number>
-char* write_number(char* at, Number number) {
+char* write_number(char* at, Number number, not_finite written) {
     if constexpr (std::is_floating_point_v<Number>) {
         if (!std::isfinite(number)) {
+            if (written == not_finite::as_null) return std::ranges::copy(std::string_view("null"), at).out;
             const std::string_view word = std::isnan(number) ? "NaN" : number > 0 ? "Infinity" : "-Infinity";
             return std::ranges::copy(word, at).out;
         }
@@ -192,7 +193,7 @@ char* write_number(char* at, Number number) {
 /// `number_from(place)` is the number there.
 template <class NumberFrom>
 result<void> append_numbers_json(std::string& out, std::size_t place, std::size_t count,
-                                 const NumberFrom& number_from) {
+                                 const NumberFrom& number_from, not_finite written) {
     // A few at a time, so that memory follows what is written.
     static constexpr std::size_t at_a_time = 32;
     std::array<char, at_a_time*(limits::number_text_bytes_max + 1)> text;
@@ -200,7 +201,7 @@ result<void> append_numbers_json(std::string& out, std::size_t place, std::size_
         char* end = text.data();
         for (const std::size_t until = std::min(count, done + at_a_time); done < until; ++done) {
             if (done > 0) *end++ = ',';
-            end = write_number(end, number_from(place + done));
+            end = write_number(end, number_from(place + done), written);
         }
         out.append(text.data(), end);
         if (const auto good = check_answer_bytes(out.size()); !good) return good;
@@ -209,9 +210,10 @@ result<void> append_numbers_json(std::string& out, std::size_t place, std::size_
 }
 
 template <class Number>
-result<void> append_numbers_json(std::string& out, const tensor& from, std::size_t place, std::size_t count) {
-    return append_numbers_json(out, place, count,
-                               [&](std::size_t at) { return number_at<Number>(from, at); });
+result<void> append_numbers_json(std::string& out, const tensor& from, std::size_t place, std::size_t count,
+                                 not_finite written = not_finite::as_words) {
+    return append_numbers_json(
+        out, place, count, [&](std::size_t at) { return number_at<Number>(from, at); }, written);
 }
 
 result<void> append_flags_json(std::string& out, const tensor& from, std::size_t place, std::size_t count) {
@@ -286,8 +288,8 @@ result<void> append_element(tensor& to, const json_value& value) {
     return runtime::internal("a tensor without a type");
 }
 
-result<void> append_elements_json(std::string& out, const tensor& from, std::size_t place,
-                                  std::size_t count) {
+result<void> append_elements_json(std::string& out, const tensor& from, std::size_t place, std::size_t count,
+                                  not_finite written) {
     switch (from.type) {
         case tensor_type::boolean:
             return append_flags_json(out, from, place, count);
@@ -308,21 +310,45 @@ result<void> append_elements_json(std::string& out, const tensor& from, std::siz
         case tensor_type::int64:
             return append_numbers_json<std::int64_t>(out, from, place, count);
         case tensor_type::float16:
-            return append_numbers_json(out, place, count, [&](std::size_t at) {
-                return float_of_half(number_at<std::uint16_t>(from, at));
-            });
+            return append_numbers_json(
+                out, place, count,
+                [&](std::size_t at) { return float_of_half(number_at<std::uint16_t>(from, at)); }, written);
         case tensor_type::bfloat16:
-            return append_numbers_json(out, place, count, [&](std::size_t at) {
-                return float_of_upper_half(number_at<std::uint16_t>(from, at));
-            });
+            return append_numbers_json(
+                out, place, count,
+                [&](std::size_t at) { return float_of_upper_half(number_at<std::uint16_t>(from, at)); },
+                written);
         case tensor_type::float32:
-            return append_numbers_json<float>(out, from, place, count);
+            return append_numbers_json<float>(out, from, place, count, written);
         case tensor_type::float64:
-            return append_numbers_json<double>(out, from, place, count);
+            return append_numbers_json<double>(out, from, place, count, written);
         case tensor_type::text:
             return append_texts_json(out, from, place, count);
     }
     return runtime::internal("a tensor without a type");
+}
+
+namespace {
+
+/// All bits of the exponent are set in them, and in no other number.
+template <class Bits>
+bool has_any_with(Bits exponent, const std::string& data) noexcept {
+    for (std::size_t at = 0; at + sizeof(Bits) <= data.size(); at += sizeof(Bits)) {
+        Bits bits = 0;
+        std::memcpy(&bits, data.data() + at, sizeof bits);
+        if ((bits & exponent) == exponent) return true;
+    }
+    return false;
+}
+
+}  // namespace
+
+bool has_not_finite(const tensor& of) noexcept {
+    if (of.type == tensor_type::float16) return has_any_with(std::uint16_t{0x7C00}, of.data);
+    if (of.type == tensor_type::bfloat16) return has_any_with(std::uint16_t{0x7F80}, of.data);
+    if (of.type == tensor_type::float32) return has_any_with(std::uint32_t{0x7F80'0000}, of.data);
+    if (of.type == tensor_type::float64) return has_any_with(std::uint64_t{0x7FF0'0000'0000'0000}, of.data);
+    return false;
 }
 
 std::size_t elements_of(const std::vector<std::int64_t>& shape) noexcept {

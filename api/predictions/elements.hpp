@@ -1,6 +1,7 @@
 // Elements of tensors as JSON: numbers, true and false, strings (wire.md §6).
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -19,11 +20,15 @@ result<void> append_element(schemas::tensor& to, const schemas::json_value&);
 /// limits::prediction_answer_bytes_max bytes.
 result<void> check_answer_bytes(std::size_t bytes);
 
+/// How NaN and the infinities are written: JSON has no words for them, but most of its readers know these.
+enum class not_finite : std::uint8_t { as_words, as_null };
 /// The elements from this place on, as JSON with commas between them: floats shortest so that they read back
 /// as the same. Errors: failed_precondition for a text that is no UTF-8, which JSON cannot hold, and as
 /// check_answer_bytes.
 result<void> append_elements_json(std::string& out, const schemas::tensor&, std::size_t place,
-                                  std::size_t count);
+                                  std::size_t count, not_finite = not_finite::as_words);
+/// Whether it has such a number.
+bool has_not_finite(const schemas::tensor&) noexcept;
 
 /// The number of elements of this shape; no member is negative. Saturates.
 std::size_t elements_of(const std::vector<std::int64_t>& shape) noexcept;

@@ -197,12 +197,13 @@ result<tensors> inputs_of_row_objects(const json_array& rows, const model_signat
     return inputs;
 }
 
-result<void> append_nested_from(std::string& out, const tensor& from, std::size_t depth, std::size_t& place) {
-    if (from.shape.empty()) return append_elements_json(out, from, place, 1);
+result<void> append_nested_from(std::string& out, const tensor& from, std::size_t depth, std::size_t& place,
+                                not_finite how) {
+    if (from.shape.empty()) return append_elements_json(out, from, place, 1, how);
     if (depth + 1 == from.shape.size()) {
         const auto length = static_cast<std::size_t>(from.shape[depth]);
         out += '[';
-        const auto written = append_elements_json(out, from, place, length);
+        const auto written = append_elements_json(out, from, place, length, how);
         out += ']';
         place += length;
         return written;
@@ -210,7 +211,7 @@ result<void> append_nested_from(std::string& out, const tensor& from, std::size_
     out += '[';
     for (std::int64_t i = 0; i < from.shape[depth]; ++i) {
         if (i > 0) out += ',';
-        if (const auto good = append_nested_from(out, from, depth + 1, place); !good) return good;
+        if (const auto good = append_nested_from(out, from, depth + 1, place, how); !good) return good;
         // Arrays without elements are bytes, too.
         if (const auto good = check_answer_bytes(out.size()); !good) return good;
     }
@@ -350,7 +351,7 @@ result<void> append_index(std::string& out, std::int64_t rows, const json_value&
     return {};
 }
 
-result<void> append_rows(std::string& out, const tensors& outputs, std::int64_t rows) {
+result<void> append_rows(std::string& out, const tensors& outputs, std::int64_t rows, not_finite how) {
     for (std::int64_t row = 0; row < rows; ++row) {
         out += row > 0 ? ",[" : "[";
         bool is_first = true;
@@ -359,7 +360,7 @@ result<void> append_rows(std::string& out, const tensors& outputs, std::int64_t 
             if (width == 0) continue;
             if (!std::exchange(is_first, false)) out += ',';
             const std::size_t place = static_cast<std::size_t>(row) * width;
-            if (const auto good = append_elements_json(out, each, place, width); !good) return good;
+            if (const auto good = append_elements_json(out, each, place, width, how); !good) return good;
         }
         out += ']';
         if (const auto good = check_answer_bytes(out.size()); !good) return good;
@@ -373,9 +374,9 @@ result<tensor> tensor_of_nested(const json_value& value, const tensor_spec& spec
     return read_nested(value, spec, missing_values::refused);
 }
 
-result<void> append_nested(std::string& out, const tensor& from) {
+result<void> append_nested(std::string& out, const tensor& from, not_finite how) {
     std::size_t place = 0;
-    return append_nested_from(out, from, 0, place);
+    return append_nested_from(out, from, 0, place, how);
 }
 
 result<tensors> inputs_of_json(std::string_view text, const model_signature& signature) {
@@ -401,11 +402,11 @@ result<tensors> inputs_of_json(std::string_view text, const model_signature& sig
     return inputs;
 }
 
-result<std::string> json_of_outputs(const tensors& outputs) {
+result<std::string> json_of_outputs(const tensors& outputs, not_finite how) {
     std::string out;
     out.reserve(std::min(2 * schemas::bytes_of(outputs) + 64, std::size_t{16} * 1024));
     if (outputs.size() == 1) {
-        if (const auto good = append_nested(out, outputs[0]); !good) return good.error();
+        if (const auto good = append_nested(out, outputs[0], how); !good) return good.error();
         return out;
     }
     out += '{';
@@ -413,7 +414,7 @@ result<std::string> json_of_outputs(const tensors& outputs) {
         if (out.size() > 1) out += ',';
         runtime::append_json_string(out, each.name);
         out += ':';
-        if (const auto good = append_nested(out, each); !good) return good.error();
+        if (const auto good = append_nested(out, each, how); !good) return good.error();
     }
     out += '}';
     return out;
@@ -439,14 +440,14 @@ result<split_request> inputs_of_split(std::string_view text, const model_signatu
     return request;
 }
 
-result<std::string> split_of_outputs(const tensors& outputs, const json_value& index) {
+result<std::string> split_of_outputs(const tensors& outputs, const json_value& index, not_finite how) {
     const std::int64_t rows = outputs.empty() || outputs[0].shape.empty() ? -1 : outputs[0].shape[0];
     const auto columns = columns_of(outputs, rows);
     if (!columns) return columns.error();
     std::string out = "{\"index\":[";
     if (const auto good = append_index(out, rows, index); !good) return good.error();
     out += "],\"columns\":[" + *columns + "],\"data\":[";
-    if (const auto good = append_rows(out, outputs, rows); !good) return good.error();
+    if (const auto good = append_rows(out, outputs, rows, how); !good) return good.error();
     out += "]}";
     if (const auto good = check_answer_bytes(out.size()); !good) return good.error();
     return out;

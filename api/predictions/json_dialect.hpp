@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "api/predictions/elements.hpp"
 #include "runtime/error.hpp"
 #include "schemas/json.hpp"
 #include "schemas/tensors.hpp"
@@ -18,7 +19,7 @@ using tensors = std::vector<schemas::tensor>;
 /// was found.
 result<tensors> inputs_of_json(std::string_view body, const schemas::model_signature&);
 /// {"<name>": nested arrays}; of a single output the bare value. Errors: as append_elements_json.
-result<std::string> json_of_outputs(const tensors&);
+result<std::string> json_of_outputs(const tensors&, not_finite = not_finite::as_words);
 
 struct split_request {
     tensors inputs;
@@ -31,11 +32,12 @@ result<split_request> inputs_of_split(std::string_view body, const schemas::mode
 /// The same three members: a column for each output, or of an output with several values in a row a column
 /// for each of them, numbered behind its name. Errors: failed_precondition for outputs that differ in their
 /// rows, and as append_elements_json.
-result<std::string> split_of_outputs(const tensors&, const schemas::json_value& index);
+result<std::string> split_of_outputs(const tensors&, const schemas::json_value& index,
+                                     not_finite = not_finite::as_words);
 
 /// Nested arrays of a value of this input; also used by the v2 protocol. Errors: as inputs_of_json.
 result<schemas::tensor> tensor_of_nested(const schemas::json_value&, const schemas::tensor_spec&);
 /// Appends the elements as nested arrays. Errors: as append_elements_json.
-result<void> append_nested(std::string& out, const schemas::tensor&);
+result<void> append_nested(std::string& out, const schemas::tensor&, not_finite = not_finite::as_words);
 
 }  // namespace herald::api::predictions

@@ -26,6 +26,16 @@ bool is_known_coding(std::string_view coding) {
                                [&](const char* each) { return runtime::equals_ignoring_case(coding, each); });
 }
 
+/// Takes the text before the next sign off the front, without white space around it.
+std::string_view next_part(std::string_view& rest, char sign) noexcept {
+    const std::size_t end = rest.find(sign);
+    std::string_view out = rest.substr(0, end);
+    rest = end == std::string_view::npos ? std::string_view() : rest.substr(end + 1);
+    while (!out.empty() && (out.front() == ' ' || out.front() == '\t')) out.remove_prefix(1);
+    while (!out.empty() && (out.back() == ' ' || out.back() == '\t')) out.remove_suffix(1);
+    return out;
+}
+
 }  // namespace
 
 result<void> inflate_body(const routed_prediction& prediction, plain_body& body, prediction_memory& memory) {
@@ -53,6 +63,20 @@ result<void> inflate_body(const routed_prediction& prediction, plain_body& body,
                  "the body is " + std::to_string(body.bytes.size()) + " bytes long; it must be at most " +
                      std::to_string(bytes_max),
                  413};
+}
+
+bool accepts_strict_json(std::string_view accept) noexcept {
+    while (!accept.empty()) {
+        std::string_view range = next_part(accept, ',');
+        if (!runtime::equals_ignoring_case(next_part(range, ';'), "application/json")) continue;
+        while (!range.empty()) {
+            const std::string_view parameter = next_part(range, ';');
+            if (runtime::equals_ignoring_case(parameter, "strict") ||
+                runtime::equals_ignoring_case(parameter, "strict=true"))
+                return true;
+        }
+    }
+    return false;
 }
 
 result<void> write_json(result<std::string> body, http_response& out) {

@@ -20,6 +20,10 @@ struct plain_body {
 /// resource_exhausted, as 413, or as 429 when there is no room.
 result<void> inflate_body(const routed_prediction&, plain_body&, prediction_memory&);
 
+/// Whether a header Accept asks for JSON that every reader takes: `application/json; strict` is among its
+/// media types, with whatever else.
+bool accepts_strict_json(std::string_view accept) noexcept;
+
 /// Into an answer that has none yet. Errors: the body's own; failed_precondition for one that is too long.
 result<void> write_json(result<std::string> body, runtime::http::http_response& out);
 

@@ -234,9 +234,12 @@ void add_header(object_writer& to, std::string_view name, std::string_view text,
 }
 
 /// `known`: how many of the eight.
-std::string headers_of(std::size_t known, bool with_retry_after = false, bool with_binary = false) {
+std::string headers_of(std::size_t known, bool with_retry_after = false, bool with_binary = false,
+                       bool with_warning = false) {
     object_writer out;
     for (std::size_t i = 0; i < known; ++i) add_header(out, told_headers[i].name, told_headers[i].meaning);
+    if (with_warning)
+        add_header(out, "svc-warning", "That the model gave NaN or Infinity, for which JSON has no words");
     if (with_retry_after) add_header(out, "retry-after", "Seconds to wait before the next try");
     if (with_binary)
         add_header(out, "inference-header-content-length",
@@ -326,12 +329,14 @@ std::string answered_schema(path_kind what) {
 std::string success_of(path_kind what) {
     const std::string schema = answered_schema(what);
     const bool may_be_binary = what == path_kind::inference;
+    const bool may_warn = may_be_binary || what == path_kind::json || what == path_kind::table;
     return object_writer()
         .text("description", what == path_kind::json
                                  ? "The outputs by name, or the bare value of an only one; what another "
                                    "server answers for the build comes as it is"
                                  : "Success")
-        .raw("headers", headers_of(needs_token(what) ? std::size(told_headers) : 1, false, may_be_binary))
+        .raw("headers",
+             headers_of(needs_token(what) ? std::size(told_headers) : 1, false, may_be_binary, may_warn))
         .raw("content", may_be_binary ? json_or_binary_content(schema) : json_content(schema))
         .finish();
 }

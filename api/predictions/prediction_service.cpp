@@ -407,8 +407,11 @@ class prediction_service final : public request_handler {
     static result<http_response> of_model(const routed_prediction& prediction,
                                           const serving::engines::loaded_model& model) {
         const std::string_view name = prediction.path.name;
-        if (prediction.path.what == path_kind::model_ready)
+        if (prediction.path.what == path_kind::model_ready) {
+            const auto in_service = model.tensors ? model.tensors->in_service() : result<void>();
+            if (!in_service) return in_service.error();
             return json_response(schemas::object_writer().text("name", name).flag("ready", true).finish());
+        }
         const std::string version = std::to_string(prediction.component().version_number);
         if (!model.tensors) return json_response(v2_metadata(name, version, {}, "upstream"));
         return json_response(v2_metadata(name, version, model.tensors->signature(), "onnxruntime_onnx"));

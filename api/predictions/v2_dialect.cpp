@@ -35,9 +35,15 @@ std::optional<std::uint64_t> count_in(const json_value* value) {
     return static_cast<std::uint64_t>(*number);
 }
 
+/// Of a member that may be left out, null says as much as leaving it out.
+const json_value* optional_member(const json_value& of, std::string_view name) {
+    const json_value* const found = of.find(name);
+    return found && !found->is_null() ? found : nullptr;
+}
+
 const json_value* parameter(const json_value& of, std::string_view name) {
     const json_value* const all = of.find("parameters");
-    return all ? all->find(name) : nullptr;
+    return all ? optional_member(*all, name) : nullptr;
 }
 
 /// What a parameter says that is true or false; `otherwise` when it is absent.
@@ -159,7 +165,7 @@ result<tensor> input_of(const json_value& sent, const tensor_spec& spec, std::st
     made.name = spec.name;
     made.type = spec.type;
     made.shape = *std::move(shape);
-    const json_value* const data = sent.find("data");
+    const json_value* const data = optional_member(sent, "data");
     const json_value* const binary = parameter(sent, "binary_data_size");
     if (binary) {
         const auto bytes = count_in(binary);
@@ -229,7 +235,7 @@ result<void> read_inputs(const json_value& head, std::string_view rest, const mo
 result<void> read_outputs(const json_value& head, const model_signature& signature, v2_request& request) {
     const auto all_binary = flag_in(head, "binary_data_output", false);
     if (!all_binary) return all_binary.error();
-    const json_value* const sent = head.find("outputs");
+    const json_value* const sent = optional_member(head, "outputs");
     const json_array* const items = sent ? sent->get_if<json_array>() : nullptr;
     if (sent && !items) return wrong("outputs must be an array");
     if (!items || items->empty()) {
@@ -309,7 +315,7 @@ result<v2_request> request_of_v2(std::string_view body, std::optional<std::size_
     if (!head) return head.error();
     if (!head->get_if<json_object>()) return wrong("the body must be an object with inputs");
     v2_request request;
-    if (const json_value* const id = head->find("id")) {
+    if (const json_value* const id = optional_member(*head, "id")) {
         const std::string* const text = id->get_if<std::string>();
         if (!text) return wrong("id is " + std::string(id->kind_text()) + "; it must be a string");
         request.id = *text;
@@ -321,7 +327,7 @@ result<v2_request> request_of_v2(std::string_view body, std::optional<std::size_
 }
 
 result<v2_response> v2_of_outputs(std::string_view model, std::string_view version, const v2_request& request,
-                                  const tensors& outputs) {
+                                  const tensors& outputs, not_finite how) {
     std::string list = "[";
     std::string binary;
     bool has_binary = false;
@@ -343,7 +349,7 @@ result<v2_response> v2_of_outputs(std::string_view model, std::string_view versi
             continue;
         }
         list += ",\"data\":[";
-        if (const auto good = append_elements_json(list, each, 0, elements_of(each.shape)); !good)
+        if (const auto good = append_elements_json(list, each, 0, elements_of(each.shape), how); !good)
             return good.error();
         list += "]}";
     }

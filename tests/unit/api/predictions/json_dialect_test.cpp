@@ -2,6 +2,7 @@
 // input, what is expected and what was found (wire.md §6).
 #include "api/predictions/json_dialect.hpp"
 
+#include "api/predictions/prediction_bodies.hpp"
 #include "tests/unit/api/predictions/tensors_of_tests.hpp"
 
 namespace herald::test {
@@ -176,6 +177,40 @@ TEST(json_response, of_several_outputs_names_each) {
     EXPECT_EQ(*json_of_outputs({tensor_of<std::int64_t>("s\"um", tensor_type::int64, {1}, {3}),
                                 tensor_of<double>("mean", tensor_type::float64, {}, {1.5})}),
               R"({"s\"um":[3],"mean":1.5})");
+}
+
+TEST(json_response, has_null_for_nan_and_infinities_where_a_strict_reader_asks) {
+    using api::predictions::has_not_finite;
+    using api::predictions::not_finite;
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    const double infinity = std::numeric_limits<double>::infinity();
+    const tensor wide = tensor_of<double>("y", tensor_type::float64, {4, 1}, {nan, infinity, -infinity, 1.5});
+    const tensor half =
+        tensor_of<std::uint16_t>("h", tensor_type::float16, {4}, {0x7E00, 0x7C00, 0xFC00, 0x3C00});
+    const tensor upper =
+        tensor_of<std::uint16_t>("b", tensor_type::bfloat16, {4}, {0x7FC0, 0x7F80, 0xFF80, 0x3F80});
+    EXPECT_EQ(*json_of_outputs({wide}), "[[NaN],[Infinity],[-Infinity],[1.5]]");
+    EXPECT_EQ(*json_of_outputs({wide}, not_finite::as_null), "[[null],[null],[null],[1.5]]");
+    EXPECT_EQ(*json_of_outputs({half, upper}, not_finite::as_null),
+              R"({"h":[null,null,null,1],"b":[null,null,null,1]})");
+    EXPECT_EQ(*split_of_outputs({wide}, nullptr, not_finite::as_null),
+              R"({"index":[0,1,2,3],"columns":["y"],"data":[[null],[null],[null],[1.5]]})");
+    for (const tensor& each : {wide, half, upper}) EXPECT_TRUE(has_not_finite(each)) << each.name;
+    const float most = std::numeric_limits<float>::max();
+    EXPECT_FALSE(has_not_finite(tensor_of<float>("y", tensor_type::float32, {3}, {most, -most, 0})));
+    EXPECT_FALSE(has_not_finite(tensor_of<std::int32_t>("y", tensor_type::int32, {1}, {-1})));
+    EXPECT_FALSE(has_not_finite(tensor_of<std::uint16_t>("h", tensor_type::float16, {1}, {0x7BFF})));
+}
+
+TEST(json_response, is_strict_for_whom_asks_among_other_media_types) {
+    using api::predictions::accepts_strict_json;
+    for (const char* const asked :
+         {"application/json; strict", "application/json;strict=true", "Application/JSON ; q=0.5; STRICT",
+          "text/html, application/json; strict, */*"})
+        EXPECT_TRUE(accepts_strict_json(asked)) << asked;
+    for (const char* const other : {"", "*/*", "application/json", "strict", "text/plain; strict",
+                                    "application/json; strict=false", "application/json, strict", ";,;,"})
+        EXPECT_FALSE(accepts_strict_json(other)) << other;
 }
 
 TEST(json_response, of_bytes_that_are_no_text_is_none) {

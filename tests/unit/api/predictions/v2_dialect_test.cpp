@@ -243,6 +243,37 @@ TEST(v2_request, with_wrong_names_is_refused) {
     expect_not_taken(request_of_v2(R"({"id":7,"inputs":[]})", {}, two_inputs()), {"id", "a number"});
 }
 
+TEST(v2_request, takes_null_for_what_may_be_left_out) {
+    const auto plain = request_of_v2(R"({"inputs":[)" + a_in_json + "," + b_in_json + "]}", {}, two_inputs());
+    ASSERT_TRUE(plain);
+    const std::string a_with_nulls =
+        a_in_json.substr(0, a_in_json.size() - 1) +
+        R"(,"parameters":{"binary_data_size":null,"shared_memory_region":null}})";
+    const std::string b_with_nulls = b_in_json.substr(0, b_in_json.size() - 1) + R"(,"parameters":null})";
+    const std::string inputs = R"("inputs":[)" + a_with_nulls + "," + b_with_nulls + "]";
+    for (const std::string more :
+         {R"("id":null,"outputs":null,"parameters":null)", R"("parameters":{"binary_data_output":null})",
+          R"("outputs":[{"name":"s","parameters":null},{"name":"t","parameters":{"binary_data":null}}])"}) {
+        const auto got = request_of_v2("{" + inputs + "," + more + "}", {}, two_inputs());
+        ASSERT_TRUE(got) << more << ": " << got.error().message;
+        EXPECT_EQ(got->id, "");
+        EXPECT_EQ(got->inputs, expected());
+        EXPECT_EQ(got->outputs, plain->outputs) << more;
+        EXPECT_EQ(got->is_binary, plain->is_binary) << more;
+    }
+    const auto binary = request_of_v2(
+        "{" + inputs +
+            R"(,"parameters":{"binary_data_output":true},"outputs":[{"name":"t","parameters":{"binary_data":null}}]})",
+        {}, two_inputs());
+    ASSERT_TRUE(binary) << binary.error().message;
+    EXPECT_EQ(binary->is_binary, std::vector<bool>{true}) << "the default of an output is that of all";
+    const auto without = request_of_v2(
+        R"({"inputs":[{"name":"a","datatype":"INT32","shape":[2,2],"data":null},)" + b_in_json + "]}", {},
+        two_inputs());
+    ASSERT_FALSE(without);
+    EXPECT_THAT(without.error().message, testing::HasSubstr("must have data"));
+}
+
 TEST(v2_request, says_which_outputs_are_answered_and_how) {
     const auto with = [](const std::string& members) {
         return request_of_v2(R"({"inputs":[)" + a_in_json + "," + b_in_json + "]," + members + "}", {},
