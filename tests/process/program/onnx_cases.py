@@ -152,8 +152,8 @@ def check_binary(client, stage, inputs, outputs):
 
 # ---- cases
 
-def _all_cases():
-    return sorted(file.parent for file in CASES.rglob("model.onnx"))
+def cases_of(folder):
+    return sorted(file.parent for file in folder.rglob("model.onnx"))
 
 
 def _skipped_cases():
@@ -207,7 +207,7 @@ class _Worker:
 
 
 def published_cases_give_over_http_what_was_published():
-    cases, skipped = _all_cases()[::EACH], _skipped_cases()
+    cases, skipped = cases_of(CASES)[::EACH], _skipped_cases()
     if not cases:
         raise herald.Unavailable(f"there is no {CASES} (libonnx-testdata)")
     serving.need_onnx()
