@@ -4,10 +4,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <fstream>
 #include <sstream>
 #include <system_error>
+#include <vector>
 
 #include "runtime/crypto.hpp"
 #include "runtime/files.hpp"
@@ -37,6 +39,28 @@ error unreadable(const std::filesystem::path& file, int why) {
                                " cannot be read: " + std::generic_category().message(why));
 }
 
+bool is_group_of_ours(gid_t group) {
+    if (group == ::getegid()) return true;
+    std::vector<gid_t> ours(static_cast<std::size_t>(std::max(::getgroups(0, nullptr), 0)));
+    const int count = ::getgroups(static_cast<int>(ours.size()), ours.data());
+    return count > 0 && std::find(ours.begin(), ours.begin() + count, group) != ours.begin() + count;
+}
+
+/// Kubernetes gives a Secret to a pod as a file of root's that a group of the pod's may read (fsGroup), and
+/// makes it so whatever mode was asked for.
+result<void> check_readers(const std::filesystem::path& file, const struct stat& info) {
+    const mode_t others = info.st_mode & 077;
+    const bool is_for_our_group = others == S_IRGRP && (info.st_uid == 0 || info.st_uid == ::geteuid()) &&
+                                  is_group_of_ours(info.st_gid);
+    if (others == 0 || is_for_our_group) return {};
+    if (others == S_IRGRP)
+        return failed_precondition("the key ring " + file.string() +
+                                   " can be read by a group of others; run: chmod 600 " + file.string() +
+                                   " (or give it to root or this user, and to a group of this user)");
+    return failed_precondition("the key ring " + file.string() + " can be read by others; run: chmod 600 " +
+                               file.string());
+}
+
 }  // namespace
 
 result<key_ring> key_ring::load(const std::filesystem::path& file) {
@@ -49,9 +73,7 @@ result<key_ring> key_ring::load(const std::filesystem::path& file) {
         return failed_precondition("the key ring " + file.string() + " is " +
                                    (S_ISDIR(info.st_mode) ? "a folder" : "a device or a socket") +
                                    "; it must be a file");
-    if ((info.st_mode & 077) != 0)
-        return failed_precondition("the key ring " + file.string() +
-                                   " can be read by others; run: chmod 600 " + file.string());
+    if (const auto safe = check_readers(file, info); !safe) return safe.error();
     errno = 0;
     std::ifstream in(file);
     if (!in) return unreadable(file, errno);

@@ -12,13 +12,14 @@
 
 namespace herald::runtime {
 
-/// File format: lines `name base64key`; the last line is the current key; `#` starts a comment. Mode 0600.
-/// Immutable after loading; any thread may read it. Every API node and worker of an installation has the
-/// same.
+/// File format: lines `name base64key`; the last line is the current key; `#` starts a comment. Mode 0600;
+/// the group may read it, too, if the file belongs to root or this user, and its group is one of this
+/// process's. Immutable after loading; any thread may read it. Every API node and worker of an installation
+/// has the same.
 class key_ring {
   public:
     /// Reads `file`. Errors: not_found when it does not exist; failed_precondition when it is not a key ring,
-    /// cannot be read, or is readable by others.
+    /// cannot be read, or others may read it or write to it.
     static result<key_ring> load(const std::filesystem::path& file);
     /// As load, but creates the file with one new key when it does not exist.
     static result<key_ring> load_or_create(const std::filesystem::path& file, random_source&);

@@ -76,11 +76,33 @@ TEST_F(key_ring_file, that_is_not_there_is_not_found) {
 
 TEST_F(key_ring_file, that_others_may_read_is_refused_with_the_remedy) {
     write(line("k1", 'a'));
-    ::chmod(path().c_str(), 0640);
-    const auto loaded = key_ring::load(path());
-    ASSERT_FALSE(loaded);
-    EXPECT_EQ(loaded.error().code, error_code::failed_precondition);
-    EXPECT_NE(loaded.error().message.find("chmod 600 "), std::string::npos);
+    for (const mode_t mode : {0604u, 0601u, 0602u, 0620u, 0660u, 0610u, 0650u, 0644u, 0444u, 0670u, 0777u}) {
+        ::chmod(path().c_str(), mode);
+        const auto loaded = key_ring::load(path());
+        ASSERT_FALSE(loaded) << std::oct << mode;
+        EXPECT_EQ(loaded.error().code, error_code::failed_precondition);
+        EXPECT_NE(loaded.error().message.find("chmod 600 "), std::string::npos);
+    }
+}
+
+TEST_F(key_ring_file, that_a_group_of_ours_may_read_is_taken_as_kubernetes_gives_it) {
+    write(line("k1", 'a'));
+    for (const mode_t mode : {0440u, 0640u}) {
+        ::chmod(path().c_str(), mode);
+        const auto loaded = key_ring::load(path());
+        EXPECT_TRUE(loaded) << loaded.error().message;
+    }
+}
+
+TEST_F(key_ring_file, that_a_group_may_read_is_refused_when_it_is_not_ours_or_the_owner_is_a_stranger) {
+    constexpr uid_t stranger = 12'345;
+    write(line("k1", 'a'));
+    if (::chown(path().c_str(), ::geteuid(), stranger) != 0) GTEST_SKIP() << "only root gives files away";
+    ::chmod(path().c_str(), 0440);
+    EXPECT_EQ(key_ring::load(path()).error().code, error_code::failed_precondition) << "a group of others";
+    ASSERT_EQ(::chown(path().c_str(), stranger, ::getegid()), 0);
+    ::chmod(path().c_str(), 0440);
+    EXPECT_EQ(key_ring::load(path()).error().code, error_code::failed_precondition) << "a stranger's file";
 }
 
 TEST_F(key_ring_file, seals_under_the_last_key_and_opens_under_all) {
