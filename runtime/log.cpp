@@ -8,6 +8,7 @@
 #include <string>
 
 #include "runtime/clock.hpp"
+#include "runtime/log_line.hpp"
 #include "runtime/text.hpp"
 
 namespace herald::runtime {
@@ -62,7 +63,11 @@ struct value_writer {
 
 }  // namespace
 
-void log(log_level level, std::string_view event, std::initializer_list<log_field> fields) noexcept try {
+void log(log_level level, std::string_view event, std::initializer_list<log_field> fields) noexcept {
+    log_line(level, event, {fields.begin(), fields.size()});
+}
+
+void log_line(log_level level, std::string_view event, std::span<const log_field> fields) noexcept try {
     if (!sink().should_log(to_spdlog(level))) return;
     std::string line = "{\"time\":";
     append_json_string(line, iso8601_ms(system_clock().wall_ms()));
