@@ -9,6 +9,7 @@
 #include "events/log/topics.hpp"
 #include "events/publisher_machine.hpp"
 #include "runtime/assert.hpp"
+#include "runtime/lasting_trouble.hpp"
 #include "runtime/lifetime.hpp"
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"
@@ -55,6 +56,7 @@ class log_publisher final : public publisher, public std::enable_shared_from_thi
 
     void stop() override {
         if (x_token == 0) return;
+        x_restarts.forget();
         runtime::log(runtime::log_level::info, runtime::log_events::publisher_stopped,
                      {{"token", static_cast<std::int64_t>(x_token)}});
         x_token = 0;
@@ -169,6 +171,7 @@ class log_publisher final : public publisher, public std::enable_shared_from_thi
 
     void appended(const append_ticket& ticket, const result<std::int64_t>& done) {
         if (!done) return failed(ticket, done.error());
+        x_restarts.works();
         perform(x_machine.acknowledged(ticket, now_ms()));
     }
 
@@ -177,8 +180,7 @@ class log_publisher final : public publisher, public std::enable_shared_from_thi
         publisher_actions actions = x_machine.append_failed(ticket, reason, now_ms());
         x_events_refused.add(x_machine.rows_refused() - refused_before);
         if (actions.empty()) return;
-        runtime::log(runtime::log_level::warning, runtime::log_events::publisher_restarts,
-                     {{"reason", reason.message}});
+        x_restarts.fails(reason.message);
         perform(std::move(actions));
     }
 
@@ -190,6 +192,8 @@ class log_publisher final : public publisher, public std::enable_shared_from_thi
     std::map<std::size_t, partition_scan> x_tail_scans;  // by stream
     std::optional<partition_scan> x_subscribers_scan;
     std::atomic<bool> x_is_wake_posted = false;
+    runtime::lasting_trouble x_restarts{
+        {.event = runtime::log_events::publisher_restarts, .over = runtime::log_events::publisher_goes_on}};
     runtime::counter& x_events_refused = runtime::metric_counter(runtime::metrics::events_refused);
 };
 

@@ -32,6 +32,10 @@ std::int64_t rest_ms(unsigned failures_before) {
                     limits::publisher_rest_ms_max);
 }
 
+std::string name_of(const topic_partition& where) {
+    return where.topic + "[" + std::to_string(where.partition) + "]";
+}
+
 }  // namespace
 
 publisher_actions publisher_machine::start(std::int64_t now_ms) {
@@ -40,6 +44,7 @@ publisher_actions publisher_machine::start(std::int64_t now_ms) {
     for (topic_partition& where : x_outbox.output_partitions())
         x_cursors.push_back({.where = std::move(where)});
     x_flows.assign(x_cursors.size() + 1, {});
+    x_rests.forget();
     x_failures_in_a_row = 0;
     begin(now_ms);
     return take();
@@ -76,7 +81,7 @@ publisher_actions publisher_machine::tail_read(std::uint64_t epoch, std::size_t 
     read_what_is_due(now_ms);
     pump(now_ms);
     flow& its = x_flows[stream];
-    if (its.records_in_flight == 0) its.failures_in_a_row = 0;  // otherwise the appends in flight will tell
+    if (its.records_in_flight == 0) goes_on(stream);  // otherwise the appends in flight will tell
     return take();
 }
 
@@ -85,7 +90,7 @@ publisher_actions publisher_machine::subscribers_read(std::uint64_t epoch, const
     if (!is_of_this_epoch(epoch)) return {};
     HERALD_ASSERT(x_subscribers.state == subscribers_state::comparing);
     x_subscribers.compared_ms = now_ms;
-    x_flows[subscribers_stream()].failures_in_a_row = 0;
+    goes_on(subscribers_stream());
     compare_subscribers(content);
     pump(now_ms);
     return take();
@@ -109,7 +114,7 @@ publisher_actions publisher_machine::acknowledged(const append_ticket& ticket, s
     --x_records_in_flight;
     x_bytes_in_flight -= ticket.bytes;
     its.progress_ms = now_ms;
-    its.failures_in_a_row = 0;
+    goes_on(ticket.stream);
     x_failures_in_a_row = 0;
     if (ticket.stream == subscribers_stream()) {
         --x_subscribers.unacknowledged;
@@ -216,13 +221,13 @@ bool publisher_machine::is_being_read(std::size_t stream) const {
 
 void publisher_machine::rest(std::size_t stream, const error& reason, std::int64_t now_ms) {
     flow& its = x_flows[stream];
-    if (its.failures_in_a_row == 0)
-        runtime::log(runtime::log_level::warning, runtime::log_events::publisher_partition_rests,
-                     {{"topic", place_of(stream).topic},
-                      {"partition", place_of(stream).partition},
-                      {"reason", reason.message}});
+    x_rests.fails(reason.message, name_of(place_of(stream)));
     its.rest_until_ms = now_ms + rest_ms(its.failures_in_a_row++);
     x_actions.push_back(action::wake_at{its.rest_until_ms});
+}
+
+void publisher_machine::goes_on(std::size_t stream) {
+    if (std::exchange(x_flows[stream].failures_in_a_row, 0) > 0) x_rests.works(name_of(place_of(stream)));
 }
 
 void publisher_machine::end_read(std::size_t stream, const error& reason, std::int64_t now_ms) {

@@ -14,6 +14,8 @@
 
 #include "events/outbox.hpp"
 #include "runtime/error.hpp"
+#include "runtime/lasting_trouble.hpp"
+#include "runtime/log_events.hpp"
 #include "schemas/nodes.hpp"
 
 namespace herald::events {
@@ -195,6 +197,7 @@ class publisher_machine {
     const log::topic_partition& place_of(std::size_t stream) const;
     std::size_t subscribers_stream() const { return x_cursors.size(); }
     publisher_actions take() { return std::exchange(x_actions, {}); }
+    void goes_on(std::size_t stream);
 
     const outbox& x_outbox;
     state x_state = state::stopped;
@@ -211,6 +214,9 @@ class publisher_machine {
     std::int64_t x_rest_until_ms = 0;
     std::uint64_t x_rows_refused = 0;
     publisher_actions x_actions;
+    runtime::lasting_trouble x_rests{{.event = runtime::log_events::publisher_partition_rests,
+                                      .over = runtime::log_events::publisher_partitions_go_on,
+                                      .part = "partition"}};
 };
 
 }  // namespace herald::events

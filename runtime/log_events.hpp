@@ -64,13 +64,23 @@ inline constexpr std::string_view disk_low = "disk_low";
 inline constexpr std::string_view disk_recovered = "disk_recovered";
 /// The history of deliveries was damaged and begins anew. Fields: reason.
 inline constexpr std::string_view delivery_history_reset = "delivery_history_reset";
-/// A partition of `attempts` cannot be read, or its rows cannot be kept. Fields: partition, reason.
+/// Partitions of `attempts` cannot be read, or their rows cannot be kept; also once a minute while that
+/// lasts. Fields: partition (one of them), reason, since, seconds.
 inline constexpr std::string_view delivery_history_trouble = "delivery_history_trouble";
+/// All partitions of `attempts` are read again. Fields: since, seconds.
+inline constexpr std::string_view delivery_history_recovered = "delivery_history_recovered";
 /// Events are missing in a partition: an alarm. Fields: topic, partition, offset, message.
 inline constexpr std::string_view sequence_gap = "sequence_gap";
 /// An environment variable that begins with HERALD_ but is not an option. Fields: name, nearest (of the
 /// options).
 inline constexpr std::string_view environment_unknown = "environment_unknown";
+/// A start waits for something that may come any moment, as brokers or an installation on them; also once a
+/// minute while it waits. Fields: waits_for (brokers; installation), reason, since, seconds.
+inline constexpr std::string_view start_waits = "start_waits";
+/// What a start waited for is there. Fields: waits_for, since, seconds.
+inline constexpr std::string_view start_goes_on = "start_goes_on";
+/// A process was told to end while it started, and did.
+inline constexpr std::string_view start_given_up = "start_given_up";
 /// This API node answers from now on. Fields: version, address, webhook_addresses, webhook_http.
 inline constexpr std::string_view serving = "serving";
 /// This worker has read what it needs and delivers from now on. Fields: as serving; address is where health
@@ -123,11 +133,16 @@ inline constexpr std::string_view worker_append_refused = "worker_append_refused
 /// This node publishes under a new claim, or no longer does. Fields: token.
 inline constexpr std::string_view publisher_started = "publisher_started";
 inline constexpr std::string_view publisher_stopped = "publisher_stopped";
-/// An append by the publisher failed: a new producer continues from the tails. Fields: reason.
+/// An append by the publisher failed: a new producer continues from the tails; also once a minute while none
+/// succeeds. Fields: reason, since, seconds.
 inline constexpr std::string_view publisher_restarts = "publisher_restarts";
-/// A partition cannot be read or written; the publisher retries and continues with the others. Fields: topic,
-/// partition, reason.
+/// The publisher's appends succeed again. Fields: since, seconds.
+inline constexpr std::string_view publisher_goes_on = "publisher_goes_on";
+/// Partitions cannot be read or written; the publisher retries and continues with the others; also once a
+/// minute while that lasts. Fields: partition (topic[number] of one of them), reason, since, seconds.
 inline constexpr std::string_view publisher_partition_rests = "publisher_partition_rests";
+/// No partition rests any more. Fields: since, seconds.
+inline constexpr std::string_view publisher_partitions_go_on = "publisher_partitions_go_on";
 /// The log refuses the record of this event: a marker replaces it, and its deliveries are dead: an alarm.
 /// Fields: topic, partition, sequence, event, reason.
 inline constexpr std::string_view publisher_event_refused = "publisher_event_refused";
@@ -153,10 +168,18 @@ inline constexpr std::string_view kafka_producer_broken = "kafka_producer_broken
 inline constexpr std::string_view kafka_reader_replaced = "kafka_reader_replaced";
 /// A group member's client fell silent or broke: another one joins. Fields: group.
 inline constexpr std::string_view kafka_member_replaced = "kafka_member_replaced";
-/// A group member, its partitions or its commit had an error that is temporary or causes repeats. Fields:
-/// group, reason.
+/// A group member, its partitions or its commit had an error that is temporary or causes repeats; also once a
+/// minute while that lasts. Fields: group (one of them), reason, since, seconds.
 inline constexpr std::string_view kafka_member_error = "kafka_member_error";
-/// A start contacts the brokers, and waits for them at most 30 s. Fields: brokers.
+/// All group members read or commit again. Fields: since, seconds.
+inline constexpr std::string_view kafka_member_works = "kafka_member_works";
+/// No client has a connection to this broker, and none comes about; also once a minute while that lasts.
+/// Fields: broker, reason, since, seconds.
+inline constexpr std::string_view kafka_broker_unreachable = "kafka_broker_unreachable";
+/// It is connected to again. Fields: broker, since, seconds.
+inline constexpr std::string_view kafka_broker_reachable = "kafka_broker_reachable";
+/// The brokers are contacted. A start waits for them as long as it takes, other verbs at most 30 s. Fields:
+/// brokers.
 inline constexpr std::string_view kafka_waiting = "kafka_waiting";
 /// `init` created topics. Fields: topics, replicas.
 inline constexpr std::string_view kafka_topics_created = "kafka_topics_created";

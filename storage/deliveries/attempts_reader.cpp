@@ -4,8 +4,6 @@
 #include <utility>
 
 #include "events/log/topics.hpp"
-#include "runtime/log.hpp"
-#include "runtime/log_events.hpp"
 #include "schemas/binary.hpp"
 
 namespace herald::storage::deliveries {
@@ -17,9 +15,8 @@ attempts_reader::attempts_reader(events::log::partitioned_log& log, std::int32_t
     for (std::int32_t number = 0; number < partitions; ++number) {
         partition& one = x_partitions.emplace_back();
         one.number = number;
-        const auto failed = [number](const error& why) {
-            runtime::log(runtime::log_level::warning, runtime::log_events::delivery_history_trouble,
-                         {{"partition", std::int64_t{number}}, {"reason", why.message}});
+        const auto failed = [this, name = std::to_string(number)](const error& why) {
+            x_trouble.fails(why.message, name);
         };
         one.records.emplace(
             log, scheduler, events::log::topic_partition{std::string(events::log::topic::attempts), number},
@@ -29,7 +26,8 @@ attempts_reader::attempts_reader(events::log::partitioned_log& log, std::int32_t
     }
 }
 
-std::int64_t attempts_reader::begin(partition& from, const events::log::offset_range& range) const {
+std::int64_t attempts_reader::begin(partition& from, const events::log::offset_range& range) {
+    x_trouble.works(std::to_string(from.number));
     const auto kept = static_cast<std::int64_t>(x_history.next_offset(from.number));
     from.next = std::max(from.next, kept);
     if (from.next < range.first || from.next > range.next) from.next = range.first;
@@ -37,6 +35,7 @@ std::int64_t attempts_reader::begin(partition& from, const events::log::offset_r
 }
 
 void attempts_reader::take(partition& from, const events::log::read_batch& batch) {
+    x_trouble.works(std::to_string(from.number));
     if (batch.records.empty()) return;
     std::vector<placed_attempt> read;
     for (const events::log::record& each : batch.records)

@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "events/log/tail.hpp"
+#include "runtime/lasting_trouble.hpp"
+#include "runtime/log_events.hpp"
 #include "schemas/webhooks.hpp"
 #include "storage/deliveries/delivery_history.hpp"
 
@@ -31,9 +33,12 @@ class attempts_reader {
         std::optional<events::log::tail> records;
     };
 
-    std::int64_t begin(partition&, const events::log::offset_range&) const;
+    std::int64_t begin(partition&, const events::log::offset_range&);
     void take(partition&, const events::log::read_batch&);
 
+    runtime::lasting_trouble x_trouble{{.event = runtime::log_events::delivery_history_trouble,
+                                        .over = runtime::log_events::delivery_history_recovered,
+                                        .part = "partition"}};
     delivery_history& x_history;
     const std::vector<listener> x_listeners;
     std::deque<partition> x_partitions;

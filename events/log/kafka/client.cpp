@@ -6,6 +6,7 @@
 #include <chrono>
 #include <thread>
 
+#include "events/log/kafka/membership.hpp"
 #include "runtime/clock.hpp"
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"
@@ -24,12 +25,16 @@ void on_log_line(const rd_kafka_t* client, int level, const char* facility, cons
     // TERMINATE is "N messages still in queue": the code that closes the producer knows that, and the
     // handlers were told. ERROR repeats what FAIL has said for each broker.
     if (std::string_view(facility) == "TERMINATE" || std::string_view(facility) == "ERROR") return;
+    const auto* const owner = static_cast<const client_owner*>(rd_kafka_opaque(client));
     if (std::string_view(facility) == "FAIL") {
-        static_cast<client_owner*>(rd_kafka_opaque(client))->installed->trouble.say(text);
-        // A broker also disconnects when it stops or a connection is idle; only one that never let us in
-        // deserves a log line.
-        level = std::string_view(text).find("in state UP") == std::string_view::npos ? 4 : 7;
+        // Every client says it of every broker, again and again; the watch says it once.
+        installation& where = *owner->installed;
+        where.trouble.say(text);
+        where.brokers.complained(where.trouble.text());
+        level = 7;
     }
+    if (std::string_view(facility) == "SESSTMOUT" && owner->member != nullptr)
+        return owner->installed->members.fails(text, owner->member->group());
     // Coordinators that are loading, and properties of ours that librdkafka calls experimental.
     if (std::string_view(facility) == "GETPID" || std::string_view(facility) == "CONFWARN") level = 7;
     const runtime::log_level ours = level <= 2   ? runtime::log_level::error
@@ -37,6 +42,21 @@ void on_log_line(const rd_kafka_t* client, int level, const char* facility, cons
                                     : level <= 6 ? runtime::log_level::info
                                                  : runtime::log_level::debug;
     runtime::log(ours, runtime::log_events::kafka_message, {{"facility", facility}, {"message", text}});
+}
+
+/// A broker without a port is one that librdkafka has made up, as for a group's coordinator: its connections
+/// go to another one.
+rd_kafka_resp_err_t on_broker_state(rd_kafka_t* client, std::int32_t, const char*, const char* name, int port,
+                                    const char* state, void* where) {
+    if (port != 0)
+        static_cast<installation*>(where)->brokers.changed(
+            client, std::string(name) + ":" + std::to_string(port), state);
+    return RD_KAFKA_RESP_ERR_NO_ERROR;
+}
+
+rd_kafka_resp_err_t on_new_client(rd_kafka_t* client, const rd_kafka_conf_t*, void* where, char*,
+                                  std::size_t) {
+    return rd_kafka_interceptor_add_on_broker_state_change(client, "herald", on_broker_state, where);
 }
 
 int on_connection(int domain, int type, int protocol, void* owner) {
@@ -121,6 +141,7 @@ result<rd_kafka_t*> open_raw_client(installation& where, client_kind kind, const
             return runtime::invalid_argument("Kafka property " + name + ": " + text);
     rd_kafka_conf_set_log_cb(conf.get(), on_log_line);
     rd_kafka_conf_set_socket_cb(conf.get(), on_connection);
+    rd_kafka_conf_interceptor_add_on_new(conf.get(), "herald", on_new_client, &where);
     rd_kafka_conf_set_opaque(conf.get(), wishes.owner == nullptr ? &where.owner : wishes.owner);
     if (wishes.events != 0) rd_kafka_conf_set_events(conf.get(), wishes.events);
     if (wishes.on_rebalance != nullptr) rd_kafka_conf_set_rebalance_cb(conf.get(), wishes.on_rebalance);

@@ -12,8 +12,11 @@
 #include <vector>
 
 #include "events/log/bell.hpp"
+#include "events/log/kafka/broker_watch.hpp"
 #include "events/log/kafka/kafka_log.hpp"
 #include "events/log/kafka/settings.hpp"
+#include "runtime/lasting_trouble.hpp"
+#include "runtime/log_events.hpp"
 #include "runtime/mutex.hpp"
 
 namespace herald::events::log::kafka {
@@ -83,6 +86,10 @@ struct installation {
     kafka_options options;
     background tasks;
     last_trouble trouble;
+    broker_watch brokers;
+    runtime::lasting_trouble members{{.event = runtime::log_events::kafka_member_error,
+                                      .over = runtime::log_events::kafka_member_works,
+                                      .part = "group"}};
     client_owner owner{this};
 
     /// unavailable: "Kafka at <the addresses given> does not answer", and the cause.

@@ -198,6 +198,7 @@ class kafka_member final : public group_member {
         if (found == x_assigned.end()) return;
         partition_state& state = found->second;
         state.progress_ms = now_ms();
+        x_installed->members.works(x_full_name);
         if (message.err == RD_KAFKA_RESP_ERR__PARTITION_EOF) {
             state.next_offset = std::max(state.next_offset, message.offset);
             return;
@@ -219,8 +220,7 @@ class kafka_member final : public group_member {
                 "group " + x_group + ": offset " + std::to_string(offset) + " of " + text_of(where) +
                 " is not in the log (" + text + "); `herald groups --reset` goes on from what it still has"));
         }
-        runtime::log(runtime::log_level::warning, runtime::log_events::kafka_member_error,
-                     {{"group", x_group}, {"reason", text}});
+        x_installed->members.fails(text, x_full_name);
         if (says_unknown(message.err))
             x_suspects = x_topics;  // one of them is gone, or a broker has only just started
         else if (message.err == RD_KAFKA_RESP_ERR__FATAL)
@@ -283,6 +283,7 @@ class kafka_member final : public group_member {
     const std::shared_ptr<installation> x_installed;
     const std::shared_ptr<range_questions> x_questions;
     const std::string x_group;
+    const std::string x_full_name = x_installed->name_of_group(x_group);  // as Kafka has it
     const std::vector<std::string> x_topics;
     const std::shared_ptr<bell> x_bell = std::make_shared<bell>();
 

@@ -15,6 +15,7 @@ constexpr std::int64_t kafka_overdue_ms_max = 3'000;  // then a record that the 
 constexpr std::int64_t kafka_find_group_ms_max = 30'000;
 constexpr std::int64_t kafka_last_request_ms_max = 500;  // for a request that begins as the time runs out
 constexpr std::uint64_t kafka_offsets_kept_minutes_min = 30 * 24 * 60;
+constexpr std::size_t kafka_brokers_watched_max = 256;
 constexpr std::int64_t kafka_close_ms_max = 7'000;  // longer than a question may take
 constexpr int kafka_committed_ms_max = 5'000;
 /// librdkafka reports on every record within 10 s; a client that does not is broken.

@@ -6,8 +6,6 @@
 
 #include "events/log/kafka/limits.hpp"
 #include "runtime/crypto.hpp"
-#include "runtime/log.hpp"
-#include "runtime/log_events.hpp"
 #include "runtime/mutex.hpp"
 
 namespace herald::events::log::kafka {
@@ -27,11 +25,6 @@ void set_metadata(rd_kafka_topic_partition_t& partition, const std::string& meta
     partition.metadata = rd_kafka_mem_malloc(nullptr, text.size());  // the list frees it
     std::memcpy(partition.metadata, text.data(), text.size());
     partition.metadata_size = text.size();
-}
-
-void log_failure(std::string_view group, const std::string& reason) {
-    runtime::log(runtime::log_level::warning, runtime::log_events::kafka_member_error,
-                 {{"group", group}, {"reason", reason}});
 }
 
 }  // namespace
@@ -84,7 +77,8 @@ void membership::on_rebalance(rd_kafka_t* client, rd_kafka_resp_err_t code,
         mine.x_change = std::move(change);
     } else {
         if (code != RD_KAFKA_RESP_ERR__REVOKE_PARTITIONS)
-            log_failure(mine.x_group, std::string("rebalance: ") + rd_kafka_err2str(code));
+            mine.x_installed->members.fails(std::string("rebalance: ") + rd_kafka_err2str(code),
+                                            mine.x_group);
         mine.x_change = recalled{};
     }
     rd_kafka_yield(client);  // ends the wait in next()
@@ -158,7 +152,10 @@ bool membership::has_commit_in_flight() {
         if (rd_kafka_event_type(event.get()) != RD_KAFKA_EVENT_OFFSET_COMMIT) continue;
         --x_commits_in_flight;
         if (rd_kafka_event_error(event.get()) != RD_KAFKA_RESP_ERR_NO_ERROR)
-            log_failure(x_group, std::string("commit: ") + rd_kafka_event_error_string(event.get()));
+            x_installed->members.fails(std::string("commit: ") + rd_kafka_event_error_string(event.get()),
+                                       x_group);
+        else
+            x_installed->members.works(x_group);
     }
     return x_commits_in_flight > 0;
 }
@@ -176,7 +173,7 @@ void membership::commit(const std::vector<committed_offset>& all) {
     if (code == RD_KAFKA_RESP_ERR_NO_ERROR)
         ++x_commits_in_flight;
     else
-        log_failure(x_group, std::string("commit: ") + rd_kafka_err2str(code));
+        x_installed->members.fails(std::string("commit: ") + rd_kafka_err2str(code), x_group);
 }
 
 // ---- reading
@@ -190,7 +187,7 @@ void membership::begin(const std::vector<committed_offset>& from) {
             ->offset = each.next_offset;
     const rd_kafka_resp_err_t code = rd_kafka_assign(x_client, list.get());
     if (code != RD_KAFKA_RESP_ERR_NO_ERROR)
-        log_failure(x_group, std::string("assignment: ") + rd_kafka_err2str(code));
+        x_installed->members.fails(std::string("assignment: ") + rd_kafka_err2str(code), x_group);
     for (const committed_offset& each : from) resume(each.where);
 }
 

@@ -33,6 +33,7 @@ using group_change = std::variant<offered, recalled>;
 /// they say otherwise.
 class membership : public std::enable_shared_from_this<membership> {
   public:
+    const std::string& group() const noexcept { return x_group; }  // as Kafka has it
     /// Errors: invalid_argument; internal when no client can be made.
     static result<std::shared_ptr<membership>> join(std::shared_ptr<installation>, const std::string& group,
                                                     const std::vector<std::string>& topics,
