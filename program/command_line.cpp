@@ -266,7 +266,16 @@ class command_line {
             const auto own = said.find(name);
             if (own == said.end() || own->second.empty() || own->second.back().empty()) return missing(name);
         }
+        if (const auto good = check_tls(all); !good) return good;
         return check_addresses(all);
+    }
+
+    static result<void> check_tls(const settings& all) {
+        const bool has_certificate = !all.server.tls_certificate_file.empty();
+        if (has_certificate != all.server.tls_key_file.empty()) return {};
+        return runtime::invalid_argument(
+            has_certificate ? "--tls-cert needs --tls-key: the certificate's key is missing"
+                            : "--tls-key needs --tls-cert: the key's certificate is missing");
     }
 
     static error given_again(const option& one, const std::vector<std::string>& values) {
