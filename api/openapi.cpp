@@ -210,7 +210,7 @@ constexpr std::string_view text_content = R"({"text/plain":{"schema":{"type":"st
 bool is_download(const route& row) { return row.streamed && row.method == runtime::http::http_method::get; }
 
 bool may_answer(const route& row, int status) {
-    if (row.open) return status == 500;
+    if (row.open) return status == 500 || (status == 400 && !row.query.empty());
     if (row.streamed && status == 401) return false;
     if (status == 416) return is_download(row);
     if (status == 409) return row.handler != nullptr || row.streamed != nullptr;

@@ -64,7 +64,8 @@ class open_answers {
         if (received.path == "*") return options_of_server();
         if (!match) return refusal_response(match.error());
         if (!match->target->open) return std::nullopt;
-        return match->target->open({x_ready, x_openapi});
+        auto answered = match->target->open({x_ready, x_openapi, received.query});
+        return answered ? *std::move(answered) : error_response(answered.error());
     }
 
   private:
@@ -101,7 +102,7 @@ class piecewise_body final : public runtime::http::body_stream {
     bool x_is_begun = false;
 };
 
-class operator_service final : public request_handler {
+class operator_service : public request_handler {
   public:
     explicit operator_service(calls::readiness ready) : x_open(std::move(ready)) {}
 
@@ -116,13 +117,37 @@ class operator_service final : public request_handler {
         co_return answer(head);
     }
 
-  private:
-    http_response answer(const request& received) const {
+  protected:
+    virtual http_response answer(const request& received) const {
         return *x_open.answer(received, x_router.match(received.method, received.path));
     }
+    bool is_for_operators(const request& received) const {
+        return x_router.match(received.method, received.path).has_value();
+    }
 
+  private:
     const calls::router x_router{routes::operator_routes()};
     const open_answers x_open;
+};
+
+class starting_service final : public operator_service {
+  public:
+    starting_service(calls::readiness ready, routes::metrics_here metrics)
+        : operator_service(ready), x_ready(std::move(ready)), x_metrics(metrics) {}
+
+  protected:
+    http_response answer(const request& received) const override {
+        const bool is_hidden = x_metrics == routes::metrics_here::no && received.path == "/metrics";
+        if (!is_hidden && is_for_operators(received)) return operator_service::answer(received);
+        const auto said = x_ready(calls::ready_for::everything);
+        return error_response(
+            runtime::unavailable("this node is starting: " +
+                                 (said && said->not_ready ? said->not_ready->message : std::string("wait"))));
+    }
+
+  private:
+    const calls::readiness x_ready;
+    const routes::metrics_here x_metrics;
 };
 
 class service final : public request_handler {
@@ -322,6 +347,10 @@ class service final : public request_handler {
 std::unique_ptr<request_handler> make_service(services& with, runtime::event_loops& loops,
                                               service_options options) {
     return std::make_unique<service>(with, loops, std::move(options));
+}
+
+std::unique_ptr<request_handler> make_starting_service(calls::readiness ready, routes::metrics_here metrics) {
+    return std::make_unique<starting_service>(std::move(ready), metrics);
 }
 
 std::unique_ptr<request_handler> make_operator_service(calls::readiness ready) {

@@ -25,6 +25,11 @@ std::unique_ptr<runtime::http::server::request_handler> make_service(calls::serv
                                                                      runtime::event_loops& loops,
                                                                      service_options);
 
+/// While a node starts: answers operators, without /metrics if another address has it, and everybody else 503
+/// with the reason that /readyz has. Thread-safe.
+std::unique_ptr<runtime::http::server::request_handler> make_starting_service(calls::readiness,
+                                                                              routes::metrics_here);
+
 /// Answers only /healthz, /readyz and /metrics: for workers, and for a separate metrics address. Thread-safe.
 std::unique_ptr<runtime::http::server::request_handler> make_operator_service(calls::readiness);
 

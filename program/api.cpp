@@ -1,24 +1,30 @@
 // herald api: an API node on Kafka.
 #include "program/api_node.hpp"
+#include "program/doors.hpp"
 #include "program/installation.hpp"
-#include "program/open_log.hpp"
 #include "program/stop_signal.hpp"
+#include "program/wait_for_log.hpp"
 
 namespace herald::program {
 
 process_end run_api(const settings& chosen) {
     stop_signal stop;
     const runtime::descriptor_shares descriptors = runtime::take_descriptors();
-    if (const auto made = make_folder(chosen); !made) return failed(made.error());
     runtime::event_loops jobs(one_loop);
     runtime::event_loops attempts(one_loop);
-    const auto begun = open_begun_kafka_log(chosen);
+    start_report report("api");
+    const auto doors = api_doors::open(chosen, descriptors.clients, jobs, report);
+    if (!doors) return failed(doors.error());
+    if (const auto made = make_folder(chosen); !made) return failed(made.error());
+    const auto begun = wait_for_begun_log(chosen, report);
     if (!begun) return failed(begun.error());
-    auto node = make_api_node(chosen, {{*begun->log, begun->keys, descriptors, jobs}, attempts},
-                              stop.requester(), [] { return std::optional<runtime::trouble>(); });
+    auto node = make_api_node(
+        chosen, {{*begun->log, begun->keys, descriptors, jobs}, attempts, begun->beginning, **doors},
+        stop.requester(), [] { return std::optional<runtime::trouble>(); }, report);
     if (!node) return failed(node.error());
     const process_end end = stop.wait();
     (*node)->drain();
+    stop.drained();
     return end;
 }
 

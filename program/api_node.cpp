@@ -11,6 +11,7 @@
 #include "events/log/clock_of_log.hpp"
 #include "events/log/topics.hpp"
 #include "program/artifact_check.hpp"
+#include "program/doors.hpp"
 #include "program/limits.hpp"
 #include "program/open_artifacts.hpp"
 #include "program/predictions.hpp"
@@ -81,18 +82,20 @@ std::filesystem::path snapshots_folder(const settings& chosen) {
 
 class composed_api_node final : public api_node {
   public:
-    composed_api_node(const settings& chosen, api_node_parts parts, end_request end, trouble_source beside)
+    composed_api_node(const settings& chosen, api_node_parts parts, end_request end, trouble_source beside,
+                      start_report& report)
         : x_chosen(chosen),
           x_parts(parts),
           x_end(std::move(end)),
           x_beside(std::move(beside)),
+          x_report(report),
           x_folder(folder_of(chosen)) {}
 
     ~composed_api_node() override {
         run_and_wait(x_jobs[0], [this] { x_is_ending = true; });
         x_metrics_source.reset();
-        x_metrics_server.reset();
-        x_server.reset();
+        if (x_parts.doors.metrics) x_parts.doors.metrics->close();
+        x_parts.doors.main->close();
         run_and_wait(x_parts.attempts[0], [this] { x_attempts.reset(); });
         if (x_collector) x_collector->end();
         if (x_store_check) x_store_check->end();
@@ -111,6 +114,7 @@ class composed_api_node final : public api_node {
 
     /// Errors: as make_api_node.
     result<void> start() {
+        x_report.say("it opens the state database");
         if (const auto opened = open_state(); !opened) return opened;
         auto deliveries = storage::deliveries::open_delivery_history(x_folder / "deliveries",
                                                                      x_parts.descriptors.database_files);
@@ -119,29 +123,27 @@ class composed_api_node final : public api_node {
         auto artifacts = open_artifacts(x_chosen, {x_artifact_reads, x_artifact_calls});
         if (!artifacts) return artifacts.error();
         x_artifacts = *std::move(artifacts);
+        x_report.say("it looks whose the store of artifacts is");
         if (const auto ours = check_store(); !ours) return ours;
         auto predicting = predictions::make(x_chosen, x_folder / "models",
                                             {*x_store, *x_artifacts, x_loops, x_jobs[0], x_time});
         if (!predicting) return predicting.error();
         x_predictions = *std::move(predicting);
         if (const auto made = make_registry(); !made) return made;
-        if (const auto listening = listen(); !listening) return listening;
+        open_doors();
         x_metrics_source = runtime::add_metrics_source([this] { show_metrics(); });
         if (const auto reading = read_attempts(); !reading) return reading;
         x_node->start();
-        x_server->start();
-        if (x_metrics_server) x_metrics_server->start();
         run_and_wait(x_jobs[0], [this] { announce(); });
         return {};
     }
 
-    std::uint16_t port() const override { return x_server->port(); }
-
     void drain() override {
         x_is_draining = true;
         x_predictions->let_off();  // whoever loses patience with what follows kills the process
-        const bool is_answered = x_server->drain(limits::drain_ms_max - limits::drain_commands_ms_max -
-                                                 limits::drain_answers_ms_max - limits::drain_worker_ms_min);
+        const bool is_answered =
+            x_parts.doors.main->drain(limits::drain_ms_max - limits::drain_commands_ms_max -
+                                      limits::drain_answers_ms_max - limits::drain_worker_ms_min);
         x_is_drained = true;
         std::promise<void> done;
         const auto drained = [&] { done.set_value(); };
@@ -152,7 +154,7 @@ class composed_api_node final : public api_node {
         done.get_future().wait();
         if (is_answered) return;
         x_triggers->close();
-        x_server->drain(limits::drain_answers_ms_max);  // every waiting caller has an answer now
+        x_parts.doors.main->drain(limits::drain_answers_ms_max);  // every waiting caller has an answer now
     }
 
   private:
@@ -180,13 +182,12 @@ class composed_api_node final : public api_node {
 
     /// A new state begins with a copy of an earlier one, if there is one.
     result<void> load_snapshot() {
-        const auto log = storage::node::read_genesis(x_parts.log, x_parts.keys);
-        if (!log) return log.error();
+        x_report.say("it looks for a snapshot to begin with, and copies it");
         x_store.reset();
         std::error_code failure;
         std::filesystem::remove_all(x_folder / "state", failure);
-        const auto loaded =
-            storage::snapshots::load_newest(*x_snapshots, log->log_id, log->generation, x_folder / "state");
+        const auto loaded = storage::snapshots::load_newest(*x_snapshots, x_parts.beginning.log_id,
+                                                            x_parts.beginning.generation, x_folder / "state");
         if (!loaded) return loaded.error();
         return {};
     }
@@ -332,15 +333,18 @@ class composed_api_node final : public api_node {
         return {};
     }
 
-    api::calls::readiness_report report() const {
-        return api::operations::report_of(x_node->state_now(), trouble_beside());
+    using ready_for = api::calls::ready_for;
+
+    api::calls::readiness_report report(ready_for what) const {
+        return api::operations::report_of(x_node->state_now(), trouble_beside(what), what);
     }
 
-    /// Why this process is not ready although its node is.
-    std::optional<runtime::trouble> trouble_beside() const {
+    /// Why this process is not ready although its node is. Reads need no deliveries.
+    std::optional<runtime::trouble> trouble_beside(ready_for what = ready_for::everything) const {
         namespace reason = runtime::not_ready_reason;
         if (x_is_draining) return runtime::trouble{reason::draining, "this node is shutting down"};
-        if (auto beside = x_beside()) return beside;
+        if (what == ready_for::everything)
+            if (auto beside = x_beside()) return beside;
         if (!x_services->transfers->is_store_checked)
             return runtime::trouble{reason::starting, "the store of artifacts has not been checked yet"};
         return x_predictions->trouble();
@@ -360,9 +364,9 @@ class composed_api_node final : public api_node {
     void log_that_it_serves() {
         const std::string address = x_chosen.listen->address;
         const bool is_v6 = address.find(':') != std::string::npos;
-        log_that_it_runs(
-            runtime::log_events::serving, x_chosen,
-            scheme() + "://" + (is_v6 ? "[" + address + "]" : address) + ":" + std::to_string(port()));
+        log_that_it_runs(runtime::log_events::serving, x_chosen,
+                         scheme() + "://" + (is_v6 ? "[" + address + "]" : address) + ":" +
+                             std::to_string(x_parts.doors.main->port()));
     }
 
     std::string scheme() const { return x_chosen.server.tls_certificate_file.empty() ? "http" : "https"; }
@@ -372,9 +376,10 @@ class composed_api_node final : public api_node {
         x_certificate.show();
     }
 
-    result<void> listen() {
+    /// Whoever comes now is told by the node what it still lacks.
+    void open_doors() {
         api::service_options options;
-        const api::calls::readiness ready = [this] { return report(); };
+        const api::calls::readiness ready = [this](ready_for what) { return report(what); };
         options.ready = ready;
         if (x_chosen.metrics_listen) options.table = api::routes::all_routes(api::routes::metrics_here::no);
         options.beside_table = api::predictions::document_part();
@@ -384,32 +389,24 @@ class composed_api_node final : public api_node {
             {serving.book(), serving.gate(), serving.log(), *x_node, x_loops, is_on_kafka(x_chosen),
              HERALD_VERSION, x_is_draining, x_is_drained, x_chosen.predictions.are_served},
             *x_service);
-        auto server = runtime::http::server::make_server(
-            server_options_at(x_chosen, *x_chosen.listen, x_parts.descriptors.clients), *x_prediction_service,
-            x_loops);
-        if (!server) return server.error();
-        x_server = *std::move(server);
-        if (!x_chosen.metrics_listen) return {};
+        x_parts.doors.main->lead_to(*x_prediction_service);
+        if (!x_parts.doors.metrics) return;
         x_operator_service = api::make_operator_service(ready);
-        auto metrics = runtime::http::server::make_server(
-            server_options_at(x_chosen, *x_chosen.metrics_listen, limits::operator_connections_max),
-            *x_operator_service, x_jobs);
-        if (!metrics) return metrics.error();
-        x_metrics_server = *std::move(metrics);
-        return {};
+        x_parts.doors.metrics->lead_to(*x_operator_service);
     }
 
     const settings& x_chosen;
     const api_node_parts x_parts;
     const end_request x_end;
     const trouble_source x_beside;
+    start_report& x_report;
     const std::filesystem::path x_folder;
     const events::log::clock_of_log x_time{x_parts.log, runtime::system_clock()};
     std::atomic<bool> x_is_draining = false;
     std::atomic<bool> x_is_drained = false;
     bool x_is_ending = false;  // on the loop of the jobs
     storage::node::disk_guard x_disk{x_folder, x_chosen.free_disk_bytes_min};
-    runtime::event_loops x_loops;  // HTTP: one per core
+    runtime::event_loops& x_loops = x_parts.doors.loops;
     /// They end before the loops that their calls answer to.
     runtime::blocking_pool x_artifact_calls{limits::artifact_threads, limits::artifact_calls_waiting_max};
     runtime::blocking_pool x_artifact_reads{limits::artifact_threads, limits::artifact_calls_waiting_max};
@@ -435,8 +432,6 @@ class composed_api_node final : public api_node {
     std::unique_ptr<runtime::http::server::request_handler> x_service;
     std::unique_ptr<runtime::http::server::request_handler> x_prediction_service;
     std::unique_ptr<runtime::http::server::request_handler> x_operator_service;
-    std::unique_ptr<runtime::http::server::server> x_server;
-    std::unique_ptr<runtime::http::server::server> x_metrics_server;
     storage::node::node_metrics x_metrics;
     const certificate_expiry x_certificate{x_chosen.server.tls_certificate_file};
     runtime::metrics_source x_metrics_source;
@@ -445,8 +440,8 @@ class composed_api_node final : public api_node {
 }  // namespace
 
 result<std::unique_ptr<api_node>> make_api_node(const settings& chosen, api_node_parts parts, end_request end,
-                                                trouble_source beside) {
-    auto node = std::make_unique<composed_api_node>(chosen, parts, std::move(end), std::move(beside));
+                                                trouble_source beside, start_report& report) {
+    auto node = std::make_unique<composed_api_node>(chosen, parts, std::move(end), std::move(beside), report);
     if (const auto started = node->start(); !started) return started.error();
     return std::unique_ptr<api_node>(std::move(node));
 }

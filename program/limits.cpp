@@ -27,6 +27,7 @@ namespace herald::limits {
 // Stopping
 static_assert(drain_commands_ms_max + drain_answers_ms_max + drain_worker_ms_min < drain_ms_max,
               "the server drains before that");
+static_assert(drain_ms_max < closed_ms_max && closed_ms_max < 10'000, "10 s are what a process has to end");
 static_assert(2 * drain_ms_max < ending_ms_max, "nothing that drains and closes as it should is cut off");
 
 // Requests and answers

@@ -7,6 +7,10 @@ namespace herald::limits {
 
 constexpr std::int64_t drain_answers_ms_max = 500;  // for the answers that remain then
 constexpr std::int64_t drain_worker_ms_min = 500;   // for a worker in the same process, after the API node
+constexpr std::int64_t start_look_ms_min = 2'000;   // how long a start waits for the brokers' answer at first
+constexpr std::int64_t start_look_ms_max = 16'000;
+constexpr std::int64_t start_ends_ms_max = 500;  // then a start that was told to end ends as it is
+constexpr std::int64_t closed_ms_max = 9'800;    // with all drained, it ends without closing the rest
 /// A process that has not ended this long after it was told to ends at once.
 constexpr std::int64_t ending_ms_max = 25'000;
 constexpr std::uint64_t free_disk_mb_max = 1ull << 40;

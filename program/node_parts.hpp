@@ -14,6 +14,7 @@
 #include "runtime/event_loop.hpp"
 #include "runtime/http/server/server.hpp"
 #include "runtime/key_ring.hpp"
+#include "schemas/commands/installation.hpp"
 
 namespace herald::program {
 
@@ -25,9 +26,14 @@ struct node_parts {
     runtime::event_loops& jobs;  // one loop; stopped when the node ends
 };
 
+struct api_doors;
+class start_report;
+
 /// An API node reads attempts on a separate loop, which waits for the disk.
 struct api_node_parts : node_parts {
-    runtime::event_loops& attempts;  // one loop; stopped when the node ends
+    runtime::event_loops& attempts;               // one loop; stopped when the node ends
+    const schemas::commands::genesis& beginning;  // of the log
+    api_doors& doors;                             // closed, and their loops stopped, when the node ends
 };
 
 /// The loop of a node's jobs, or of a worker. It outlives the log, whose destructor answers the last

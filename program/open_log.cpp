@@ -12,7 +12,6 @@
 #include "schemas/commands/restoring.hpp"
 #include "storage/backup/log_reading.hpp"
 #include "storage/embedded_log/embedded_log.hpp"
-#include "storage/node/genesis.hpp"
 
 namespace herald::program {
 namespace {
@@ -80,22 +79,6 @@ result<std::unique_ptr<events::log::kafka::kafka_log>> open_kafka_log(const sett
     runtime::log(runtime::log_level::info, runtime::log_events::kafka_waiting,
                  {{"brokers", std::string_view(chosen.kafka.bootstrap_servers)}});
     return events::log::kafka::make_kafka_log(chosen.kafka);
-}
-
-result<begun_log> open_begun_kafka_log(const settings& chosen) {
-    auto keys = runtime::key_ring::load(key_ring_file(chosen));
-    if (!keys) return keys.error();
-    auto log = open_kafka_log(chosen);
-    if (!log) return log.error();
-    const auto nothing_here = [&](const error& why) {
-        if (why.code != error_code::not_found) return why;
-        return runtime::not_found("this Kafka holds no Herald installation under the prefix \"" +
-                                  chosen.kafka.topic_prefix + "\"; run `herald init` first");
-    };
-    if (const auto checked = (*log)->check_topics(); !checked) return nothing_here(checked.error());
-    const auto genesis = storage::node::read_genesis(**log, *keys);
-    if (!genesis) return nothing_here(genesis.error());
-    return begun_log{*std::move(keys), *std::move(log)};
 }
 
 result<storage::registry::engine::engine_position> apply_log(events::log::partitioned_log& log,

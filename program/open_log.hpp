@@ -23,16 +23,6 @@ result<std::unique_ptr<events::log::partitioned_log>> open_existing_log(const se
 /// As open_log, for Kafka; also logs which brokers it waits for, since the next calls may take a while.
 result<std::unique_ptr<events::log::kafka::kafka_log>> open_kafka_log(const settings&);
 
-/// The log of an installation that was begun with this key ring.
-struct begun_log {
-    runtime::key_ring keys;
-    std::unique_ptr<events::log::kafka::kafka_log> log;
-};
-/// For a start on Kafka; waits for Kafka. Errors: not_found when there is no installation;
-/// failed_precondition when its topics are not as they must be, or it was begun with another key ring;
-/// unavailable.
-result<begun_log> open_begun_kafka_log(const settings&);
-
 /// Applies the log from where `rows` end, up to `next_offset` or, if that is 0, to the log's
 /// end; returns the position there. Errors: not_found when the log ends before that; those of the log and of
 /// apply.

@@ -28,11 +28,11 @@ std::string text_of(const std::optional<endpoint>& where) {
 
 class composed_worker_node final : public worker_node {
   public:
-    composed_worker_node(const settings& chosen, node_parts parts, end_request end)
-        : x_chosen(chosen), x_parts(parts), x_end(std::move(end)) {}
+    composed_worker_node(const settings& chosen, node_parts parts, end_request end, door* operators)
+        : x_chosen(chosen), x_parts(parts), x_end(std::move(end)), x_door(operators) {}
 
     ~composed_worker_node() override {
-        x_server.reset();
+        if (x_door) x_door->close();
         run_and_wait(x_loops[0], [this] {
             x_lag.reset();
             x_worker.reset();
@@ -42,11 +42,11 @@ class composed_worker_node final : public worker_node {
         x_loops.stop();
     }
 
-    result<void> start(operator_answers answers) {
+    result<void> start() {
         result<void> made;
         run_and_wait(x_loops[0], [&] { made = make(); });
-        if (!made || answers == operator_answers::by_the_api_node || !x_chosen.listen) return made;
-        return serve(*x_chosen.listen);
+        if (made && x_door) serve();
+        return made;
     }
 
     void drain(std::int64_t within_ms) override {
@@ -85,20 +85,13 @@ class composed_worker_node final : public worker_node {
         return {};
     }
 
-    result<void> serve(const endpoint& where) {
-        runtime::http::server::server_options options =
-            server_options_at(x_chosen, where, limits::operator_connections_max);
-        options.bounds.connections_per_address = options.bounds.connections;  // often one proxy asks for all
-        options.log = runtime::http::server::request_log::off;
-        x_service = api::make_operator_service([this] { return api::operations::report_of(trouble()); });
-        x_certificate.emplace(options.tls_certificate_file);
-        auto made = runtime::http::server::make_server(std::move(options), *x_service,
-                                                       x_server_loops.emplace(one_loop));
-        if (!made) return made.error();
-        x_server = *std::move(made);
+    void serve() {
+        x_service = api::make_operator_service([this](api::calls::ready_for what) {
+            return api::operations::report_of_worker(trouble(), what);
+        });
+        x_certificate.emplace(x_chosen.server.tls_certificate_file);
         x_certificate_source = runtime::add_metrics_source([this] { x_certificate->show(); });
-        x_server->start();
-        return {};
+        x_door->lead_to(*x_service);
     }
 
     void show_metrics() {
@@ -125,6 +118,7 @@ class composed_worker_node final : public worker_node {
     const settings& x_chosen;
     const node_parts x_parts;
     const end_request x_end;
+    door* const x_door;  // null: an API node answers for it, or nobody does
     runtime::event_loops& x_loops = x_parts.jobs;
     workers::worker_metrics x_metrics;
     std::optional<workers::lag_reader> x_lag;
@@ -135,9 +129,7 @@ class composed_worker_node final : public worker_node {
     std::unique_ptr<workers::transport> x_transport;
     std::shared_ptr<events::subscriber_table> x_subscribers;
     std::unique_ptr<workers::worker> x_worker;
-    std::optional<runtime::event_loops> x_server_loops;
     std::unique_ptr<runtime::http::server::request_handler> x_service;
-    std::unique_ptr<runtime::http::server::server> x_server;
     std::optional<certificate_expiry> x_certificate;
     runtime::metrics_source x_certificate_source;
 };
@@ -145,9 +137,9 @@ class composed_worker_node final : public worker_node {
 }  // namespace
 
 result<std::unique_ptr<worker_node>> make_worker_node(const settings& chosen, node_parts parts,
-                                                      end_request end, operator_answers answers) {
-    auto node = std::make_unique<composed_worker_node>(chosen, parts, std::move(end));
-    if (const auto started = node->start(answers); !started) return started.error();
+                                                      end_request end, door* operators) {
+    auto node = std::make_unique<composed_worker_node>(chosen, parts, std::move(end), operators);
+    if (const auto started = node->start(); !started) return started.error();
     return std::unique_ptr<worker_node>(std::move(node));
 }
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 
+#include "program/doors.hpp"
 #include "program/node_parts.hpp"
 #include "program/process_end.hpp"
 #include "runtime/readiness.hpp"
@@ -23,13 +24,10 @@ class worker_node {
     virtual void drain(std::int64_t within_ms) = 0;
 };
 
-/// Who serves health and metrics for a worker: the worker itself, if it was given an address, or an API node
-/// in the same process.
-enum class operator_answers : std::uint8_t { by_itself, by_the_api_node };
-
-/// Begins to consume and to serve. Errors: unavailable when the log is out of reach or the address cannot be
-/// listened on; not_found when a topic is missing; invalid_argument for TLS files that cannot be used.
+/// Begins to consume. `operators`: where the worker serves health and metrics from then on; null if an API
+/// node in the same process does that, or nobody. Errors: unavailable when the log is out of reach; not_found
+/// when a topic is missing.
 result<std::unique_ptr<worker_node>> make_worker_node(const settings&, node_parts, end_request,
-                                                      operator_answers);
+                                                      door* operators);
 
 }  // namespace herald::program

@@ -15,7 +15,7 @@ struct trouble {
 };
 
 namespace not_ready_reason {
-/// The log has not been read to its end yet.
+/// The log has not been found yet, or not been read to its end.
 inline constexpr std::string_view starting = "starting";
 inline constexpr std::string_view draining = "draining";
 /// The process cannot continue and is about to end.
@@ -46,6 +46,7 @@ inline constexpr std::array not_ready_reasons_of_node{
 
 /// The reasons of a worker.
 inline constexpr std::array not_ready_reasons_of_worker{
-    not_ready_reason::draining, not_ready_reason::subscribers_unreachable, not_ready_reason::group_failed};
+    not_ready_reason::starting, not_ready_reason::draining, not_ready_reason::subscribers_unreachable,
+    not_ready_reason::group_failed};
 
 }  // namespace herald::runtime

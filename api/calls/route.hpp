@@ -24,7 +24,7 @@ class writing_call;
 class streamed_call;
 struct public_call;
 /// For requests that anybody may make.
-using public_handler = runtime::http::http_response (*)(const public_call&);
+using public_handler = result<runtime::http::http_response> (*)(const public_call&);
 using route_handler = boost::asio::awaitable<result<runtime::http::http_response>> (*)(writing_call&);
 /// For requests that their URL allows, with bodies in pieces.
 using streamed_handler = boost::asio::awaitable<result<runtime::http::http_response>> (*)(streamed_call&);

@@ -18,7 +18,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-constexpr milliseconds patience{30'000};
+constexpr milliseconds patience{limits::genesis_wait_ms_max};
 constexpr std::int64_t poll_wait_ms = 10;  // spent in full at the end of the log
 constexpr milliseconds rest_after_trouble{100};
 constexpr milliseconds append_again_after{5'000};
@@ -133,8 +133,8 @@ result<bool> has_begun(events::log::partitioned_log& log) {
 }
 
 result<schemas::commands::genesis> read_genesis(events::log::partitioned_log& log,
-                                                const runtime::key_ring& keys) {
-    const auto first = first_record(log, steady_clock::now() + patience);
+                                                const runtime::key_ring& keys, std::int64_t wait_ms) {
+    const auto first = first_record(log, steady_clock::now() + milliseconds(wait_ms));
     if (!first) return first.error();
     return checked(log, keys, *first);
 }

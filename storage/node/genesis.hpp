@@ -10,6 +10,7 @@
 #include "runtime/key_ring.hpp"
 #include "runtime/random.hpp"
 #include "schemas/commands/installation.hpp"
+#include "storage/node/limits.hpp"
 #include "storage/registry/state/state.hpp"
 
 namespace herald::storage::node {
@@ -36,12 +37,13 @@ struct log_beginning {
 /// that record is not GENESIS.
 result<bool> has_begun(events::log::partitioned_log&);
 
-/// The GENESIS that the log begins with. Blocks up to 30 s. Errors:
+/// The GENESIS that the log begins with. Blocks up to `wait_ms`. Errors:
 ///   not_found            the log is empty
 ///   failed_precondition  it begins with something else or with another key ring, or its event topics have
 ///                        another number of partitions: exit code 3
 ///   unavailable          the log is out of reach
-result<schemas::commands::genesis> read_genesis(events::log::partitioned_log&, const runtime::key_ring&);
+result<schemas::commands::genesis> read_genesis(events::log::partitioned_log&, const runtime::key_ring&,
+                                                std::int64_t wait_ms = limits::genesis_wait_ms_max);
 
 /// As read_genesis, but an empty log first gets GENESIS. Its topics must exist. `state` is what this node has
 /// applied so far: if it belongs to a log already, an empty log is failed_precondition. Options with which

@@ -8,6 +8,7 @@ namespace herald::limits {
 
 constexpr std::int64_t drain_commands_ms_max = 1'500;  // for commands, once the server has drained
 constexpr std::int64_t outcome_wait_ms_max = 30'000;
+constexpr std::int64_t genesis_wait_ms_max = 30'000;  // for the log's first record
 constexpr std::size_t commands_in_flight_max = 4'096;
 constexpr std::size_t apply_records_max = 1'000;                        // per read
 constexpr std::size_t apply_batch_bytes_max = 4 * 1024 * 1024;          // of records, per write

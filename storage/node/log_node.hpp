@@ -86,6 +86,10 @@ class log_node final : public registry_node, public std::enable_shared_from_this
     void fail(node_failure::kind, const std::string& message);
     /// Why this node is not ready; callable on any thread.
     std::optional<runtime::trouble> trouble() const;
+    /// Why it answers neither reads nor predictions, or should not be asked for them. Any thread.
+    std::optional<runtime::trouble> trouble_of_reads() const;
+    /// Of the process itself, whatever the log does.
+    std::optional<runtime::trouble> own_trouble() const;
     void ask_log_end();
     void look_at_outbox();
     std::int64_t now_ms() const { return x_on.scheduler.time().steady_ms(); }

@@ -233,11 +233,28 @@ void log_node::look_at_outbox() {
 
 // ---- answering
 
-std::optional<runtime::trouble> log_node::trouble() const {
+std::optional<runtime::trouble> log_node::own_trouble() const {
     namespace reason = runtime::not_ready_reason;
     if (x_has_failed) return runtime::trouble{reason::failed, "this node cannot go on"};
     if (x_is_draining) return runtime::trouble{reason::draining, "this node is shutting down"};
     if (!x_is_ready) return runtime::trouble{reason::starting, "this node is not ready yet"};
+    return std::nullopt;
+}
+
+/// A load balancer that asks this takes no node away because the log is out of reach, which it is for all
+/// nodes at once: they answer reads and predictions from what they have.
+std::optional<runtime::trouble> log_node::trouble_of_reads() const {
+    if (auto own = own_trouble()) return own;
+    if (now_ms() < serves_until_ms()) return std::nullopt;
+    return runtime::trouble{
+        runtime::not_ready_reason::log_unreachable,
+        "the log is out of reach for longer than this node serves predictions without it (" +
+            std::to_string(x_options.isolation_grace_ms / 1'000) + " s): what it would answer may be old"};
+}
+
+std::optional<runtime::trouble> log_node::trouble() const {
+    namespace reason = runtime::not_ready_reason;
+    if (auto own = own_trouble()) return own;
     if (x_is_tied)
         return runtime::trouble{reason::hashes_tied,
                                 "nodes disagree about the state: no writes until an operator has looked"};
@@ -273,6 +290,7 @@ registry_node::status log_node::state_now() const {
     const std::uint64_t next = state->position.next_offset;
     status now;
     now.not_ready = trouble();
+    now.reads_refused = trouble_of_reads();
     now.writes_refused = now.not_ready;
     if (!now.writes_refused && x_options.disk && x_options.disk->is_low())
         now.writes_refused =

@@ -107,6 +107,7 @@ class registry_node {
     };
     struct status {
         std::optional<runtime::trouble> not_ready;       // traffic should go elsewhere
+        std::optional<runtime::trouble> reads_refused;   // as for predictions: see serves_until_ms()
         std::optional<runtime::trouble> writes_refused;  // the same reason, or low disk space
         std::uint64_t next_offset = 0;
         std::int64_t time_ms = 0;  // log time

@@ -150,12 +150,12 @@ class Process:
 
     started = []
 
-    def __init__(self, name, arguments, folder, environment=None, descriptors=None):
-        """`descriptors`: the soft and the hard limit."""
+    def __init__(self, name, arguments, folder, environment=None, descriptors=None, before=()):
+        """`descriptors`: the soft and the hard limit. `before`: a command that becomes the program."""
         self.name = name
         self.log_file = pathlib.Path(folder) / f"{name}.log"
         self.log = open(self.log_file, "ab")
-        self.process = subprocess.Popen([BINARY, *map(str, arguments)], stdout=self.log, stderr=self.log,
+        self.process = subprocess.Popen([*before, BINARY, *map(str, arguments)], stdout=self.log, stderr=self.log,
                                         env={**os.environ, **(environment or {})}, start_new_session=True,
                                         preexec_fn=descriptors and (
                                             lambda: resource.setrlimit(resource.RLIMIT_NOFILE, descriptors)))

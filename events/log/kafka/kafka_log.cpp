@@ -1,6 +1,7 @@
 // Puts the parts together behind events/log/log.hpp.
 #include "events/log/kafka/kafka_log.hpp"
 
+#include <map>
 #include <mutex>
 #include <utility>
 
@@ -17,6 +18,7 @@
 #include "events/log/topics.hpp"
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"
+#include "runtime/mutex.hpp"
 
 namespace herald::events::log::kafka {
 namespace {
@@ -59,7 +61,15 @@ class composed_kafka_log final : public kafka_log {
             x_questions->ask(where, std::move(handler));
     }
 
+    /// What a start has found stays true while this process runs: Kafka may make partitions only, and Herald
+    /// ends where there are more. So a start that found the brokers asks them nothing more that it would wait
+    /// for.
     result<std::int32_t> partitions(const std::string& topic) override {
+        {
+            const runtime::lock_guard lock(x_mutex);
+            if (const auto known = x_partitions.find(topic); known != x_partitions.end())
+                return known->second;
+        }
         return count_partitions(*x_installed, x_client.get(), topic);
     }
 
@@ -67,7 +77,14 @@ class composed_kafka_log final : public kafka_log {
         return find_committed(x_installed, x_client.get(), topic);
     }
     result<void> create_topics() override { return kafka::create_topics(x_installed, x_client.get()); }
-    result<void> check_topics() override { return kafka::check_topics(*x_installed, x_client.get()); }
+    result<void> check_topics(std::int64_t wait_ms) override {
+        const auto found = kafka::check_topics(*x_installed, x_client.get(), wait_ms);
+        if (!found) return found.error();
+        const runtime::lock_guard lock(x_mutex);
+        for (const auto& [name, shape] : found->topics)
+            x_partitions[x_installed->topic_of_name(name.c_str())] = shape.partitions;
+        return {};
+    }
     void check_offsets_retention() override { warn_of_short_retention(*x_installed, x_client.get()); }
     result<std::vector<lost_place>> find_lost_places() override {
         return kafka::find_lost_places(x_installed, x_client.get());
@@ -93,6 +110,8 @@ class composed_kafka_log final : public kafka_log {
     std::shared_ptr<range_questions> x_questions;
     std::once_flag x_reads_begun;
     std::shared_ptr<range_questions> x_questions_of_reads;
+    runtime::mutex x_mutex;
+    std::map<std::string, std::int32_t> x_partitions GUARDED_BY(x_mutex);  // as check_topics() found them
 };
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "events/log/kafka/limits.hpp"
 #include "events/log/log.hpp"
 
 namespace herald::events::log::kafka {
@@ -43,14 +44,14 @@ struct lost_place {
 ///   resource_exhausted   fewer brokers answer than replicas are asked for; nothing was made
 class kafka_log : public partitioned_log {
   public:
-    /// For a start of `api` or `worker`: waits at most 30 s for Kafka and compares the topics. Differences in
-    /// topics other than registry.commands, and settings that these credentials may not read, are warnings.
-    /// Errors:
-    ///   not_found            there is no registry.commands: nothing was set up here
-    ///   failed_precondition  registry.commands breaks the guarantees, or another topic is missing; says how
-    ///   to fix it
+    /// For a start of `api` or `worker`: waits at most `wait_ms` for Kafka and compares the topics.
+    /// Differences in topics other than registry.commands, and settings that these credentials may not read,
+    /// are warnings. Errors:
+    ///   not_found            there is no registry.commands, or another topic is missing: nothing was set up
+    ///   here, or is being set up
+    ///   failed_precondition  registry.commands breaks the guarantees; says how to fix it
     ///   unavailable          nobody answers; names the addresses and the cause
-    virtual result<void> check_topics() = 0;
+    virtual result<void> check_topics(std::int64_t wait_ms = limits::kafka_check_topics_ms_max) = 0;
     /// Warns when the brokers forget the offsets of groups after less than 30 days.
     virtual void check_offsets_retention() = 0;
     /// The places from which the groups of topics.hpp cannot resume. Blocks up to 30 s. Errors: not_found

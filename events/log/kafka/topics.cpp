@@ -88,16 +88,25 @@ class comparison {
     comparison(const installation& installed, rd_kafka_t* client, std::int32_t replicas, copies judged)
         : x_installed(installed), x_client(client), x_replicas(replicas), x_copies(judged) {}
 
-    /// Errors: unavailable. Settings that may not be read are logged and assumed to be right.
-    result<std::vector<difference>> run(const cluster& known) const {
+    struct outcome {
+        std::vector<difference> differ;
+        std::string unseen;  // why some settings may not be read, which are assumed to be right; empty: none
+        /// Once all is decided: a start compares again and again.
+        void log_unseen() const {
+            if (!unseen.empty())
+                runtime::log(runtime::log_level::warning, runtime::log_events::kafka_topics_unseen,
+                             {{"reason", std::string_view(unseen)}});
+        }
+    };
+    /// Errors: unavailable.
+    result<outcome> run(const cluster& known) const {
         std::vector<std::string> names;
         for (const topic_settings& topic : all_topics)
             if (known.topics.contains(x_installed.name_of_topic(topic.name)))
                 names.push_back(x_installed.name_of_topic(topic.name));
         const auto seen = describe_settings(x_installed, x_client, RD_KAFKA_RESOURCE_TOPIC, names);
         if (!seen) return seen.error();
-        std::vector<difference> all;
-        std::string unseen;
+        outcome all;
         for (const topic_settings& topic : all_topics) {
             const std::string name = x_installed.name_of_topic(topic.name);
             const auto shape = known.topics.find(name);
@@ -108,12 +117,9 @@ class comparison {
             if (settings != seen->end() && settings->second.code == RD_KAFKA_RESP_ERR_NO_ERROR)
                 compare_settings(found, topic, settings->second);
             else
-                unseen = settings == seen->end() ? "no answer" : rd_kafka_err2str(settings->second.code);
-            if (!found.wrong.empty()) all.push_back(std::move(found));
+                all.unseen = settings == seen->end() ? "no answer" : rd_kafka_err2str(settings->second.code);
+            if (!found.wrong.empty()) all.differ.push_back(std::move(found));
         }
-        if (!unseen.empty())
-            runtime::log(runtime::log_level::warning, runtime::log_events::kafka_topics_unseen,
-                         {{"reason", std::string_view(unseen)}});
         return all;
     }
 
@@ -252,9 +258,9 @@ result<void> create_missing(const installation& installed, rd_kafka_t* client, c
     return wait_until_led(installed, client, deadline_ms);
 }
 
-result<cluster> wait_for_cluster(const installation& installed, rd_kafka_t* client) {
-    const std::int64_t deadline_ms = now_ms() + limits::kafka_check_topics_ms_max;
-    result<cluster> known = describe_cluster(installed, client, limits::kafka_check_topics_ms_max);
+result<cluster> wait_for_cluster(const installation& installed, rd_kafka_t* client, std::int64_t wait_ms) {
+    const std::int64_t deadline_ms = now_ms() + wait_ms;
+    result<cluster> known = describe_cluster(installed, client, wait_ms);
     while (!known && now_ms() < deadline_ms) {
         std::this_thread::sleep_for(std::chrono::milliseconds(limits::kafka_admin_pause_ms));
         known = describe_cluster(installed, client, std::max<std::int64_t>(deadline_ms - now_ms(), 1));
@@ -266,21 +272,22 @@ result<cluster> wait_for_cluster(const installation& installed, rd_kafka_t* clie
 
 result<void> create_topics(const std::shared_ptr<installation>& installed, rd_kafka_t* client) {
     const std::int64_t deadline_ms = now_ms() + limits::kafka_create_topics_ms_max;
-    const result<cluster> known = wait_for_cluster(*installed, client);
+    const result<cluster> known = wait_for_cluster(*installed, client, limits::kafka_check_topics_ms_max);
     if (!known) return known.error();
     const auto differences =
         comparison(*installed, client, installed->options.replicas, copies::exactly).run(*known);
     if (!differences) return differences.error();
-    if (!differences->empty()) return refusal(*differences);
+    differences->log_unseen();
+    if (!differences->differ.empty()) return refusal(differences->differ);
     if (auto created = create_missing(*installed, client, *known, deadline_ms); !created) return created;
     if (auto done = commit_first_offsets(installed, client, deadline_ms); !done) return done;
     warn_of_short_retention(*installed, client);
     return {};
 }
 
-result<void> check_topics(const installation& installed, rd_kafka_t* client) {
-    const result<cluster> known = wait_for_cluster(installed, client);
-    if (!known) return known.error();
+result<cluster> check_topics(const installation& installed, rd_kafka_t* client, std::int64_t wait_ms) {
+    result<cluster> known = wait_for_cluster(installed, client, wait_ms);
+    if (!known) return known;
     const std::string commands = installed.name_of_topic(log::topic::commands);
     const auto found = known->topics.find(commands);
     if (found == known->topics.end()) {
@@ -289,22 +296,23 @@ result<void> check_topics(const installation& installed, rd_kafka_t* client) {
         const auto counted = count_partitions(installed, client, std::string(log::topic::commands));
         return counted ? runtime::unavailable("Kafka does not list " + commands) : counted.error();
     }
-    if (found->second.replicas == 1)
-        runtime::log(runtime::log_level::warning, runtime::log_events::kafka_single_copy,
-                     {{"topic", std::string_view(commands)}});
-    if (const auto missing = missing_topics(installed, *known); !missing.empty())
-        return runtime::failed_precondition("topic " + installed.name_of_topic(missing.front()->name) +
-                                            " is missing: run `herald init` again");
     // The number that `init` was given is not known here.
     const std::int32_t replicas = std::min(found->second.replicas, replicas_default);
     const auto differences = comparison(installed, client, replicas, copies::at_least).run(*known);
     if (!differences) return differences.error();
-    for (const difference& each : *differences) {
+    for (const difference& each : differences->differ)
         if (each.topic == commands) return refusal({each});
+    if (const auto missing = missing_topics(installed, *known); !missing.empty())
+        return runtime::not_found("topic " + installed.name_of_topic(missing.front()->name) +
+                                  " is missing: run `herald init` again");
+    differences->log_unseen();
+    if (found->second.replicas == 1)
+        runtime::log(runtime::log_level::warning, runtime::log_events::kafka_single_copy,
+                     {{"topic", std::string_view(commands)}});
+    for (const difference& each : differences->differ)
         runtime::log(runtime::log_level::warning, runtime::log_events::kafka_topic_differs,
                      {{"topic", std::string_view(each.topic)}, {"message", each.text()}});
-    }
-    return {};
+    return known;
 }
 
 }  // namespace herald::events::log::kafka

@@ -45,13 +45,19 @@ def must_say(said, *words):
         assert word in said, f"{word!r} is not in:\n{said}"
 
 
+def must_wait(process, *words):
+    """It says so, with these words, and ends in peace when it is told to."""
+    herald.until(lambda: "start_waits" in process.tail(50), 20, f"{process.name} says that it waits: {process.tail(50)}")
+    must_say(process.log_file.read_text(), *words)
+    assert process.stop() == 0, process.tail()
+
+
 def a_node_that_starts_before_init_makes_no_topic_and_init_twice_is_fine():
     with kafka("--set", "auto.create.topics.enable=true", "--set", "offsets.retention.minutes=10080") as (folder, broker):
         ring(folder / "key-ring")
         for verb in (["api", "--artifacts", folder / "artifacts", "--data", folder / "api", "--listen", "127.0.0.1:0"], ["worker"]):
-            code, said = run(*verb, *common(folder, broker))
-            assert code == 1, (code, said)
-            must_say(said, "herald init", "herald.", "kafka_waiting", broker.address)
+            must_wait(herald.Process(verb[0], [*verb, *common(folder, broker)], folder),
+                      "herald init", "herald.", "kafka_waiting", broker.address)
         code, said = init(folder, broker)
         assert code == 1, "three copies on one broker"
         must_say(said, "3 copies", "1 answer", "--replication 1")
@@ -104,9 +110,8 @@ def what_does_not_belong_together_is_refused_by_name():
             code, said = init(folder, broker, option)
             assert code == 2, said
             must_say(said, "--from BACKUP is missing")
-        code, said = run("worker", *common(folder, broker), "--topic-prefix", "none.")
-        assert code == 1, said
-        must_say(said, 'prefix "none."', "herald init")
+        must_wait(herald.Process("worker", ["worker", *common(folder, broker), "--topic-prefix", "none."], folder),
+                  'prefix \\"none.\\"', "herald init")
         code, said = run("groups", *common(folder, broker), "--topic-prefix", "none.")
         assert code == 1, said
         must_say(said, "none.", "--topic-prefix")
@@ -136,10 +141,9 @@ def a_wrong_address_is_named_with_its_cause():
                          for name, address, words in (("closed", closed, ["Connection refused"]),
                                                       ("hangs-up", hangs_up, ["security.protocol"]))]
             for process, address, words in processes:
-                assert process.process.wait(50) == 1, process.tail()
+                must_wait(process, address, "does not answer", *words)
                 log = process.log_file.read_text()
                 must_say(next(line for line in log.splitlines() if "kafka_" in line), "kafka_waiting", address)
-                must_say(log.splitlines()[-1], address, "does not answer", *words)
         strict.shutdown(socket.SHUT_RDWR)
 
 

@@ -79,10 +79,10 @@ node_without_sockets::node_without_sockets(storage::node::node_kind kind,
                  runtime::http::client::plain_http::refused,
                  {},
                  {}},
-      x_service(api::make_service(x_services, x_loops, {.table = table, .ready = [this] {
-                                                            return api::operations::report_of(
-                                                                x_machine.node->state_now(), {});
-                                                        }})) {
+      x_service(api::make_service(
+          x_services, x_loops, {.table = table, .ready = [this](api::calls::ready_for what) {
+                                    return api::operations::report_of(x_machine.node->state_now(), {}, what);
+                                }})) {
     const auto log = storage::registry::tables::installation::find(*x_machine.store->view());
     artifacts.kept_owner = {runtime::uuid_text(log->log_id), log->generation};
 }

@@ -60,6 +60,26 @@ TEST(node_status_test,
     EXPECT_EQ(all.create_model(a, "m")->outcome().code, 0u);
 }
 
+TEST(node_status_test, reads_stay_in_service_without_the_log_until_the_grace_is_over) {
+    cluster all;
+    machine& a = all.start("a");
+    EXPECT_FALSE(a.node->state_now().reads_refused);
+    a.faults.fates.assign(10'000, batch_fate::not_sent);
+    all.scheduler.run_for(limits::unheard_ms_max + 2 * limits::heartbeat_interval_ms);
+    EXPECT_EQ(a.trouble(), "log_unreachable");
+    EXPECT_FALSE(a.node->state_now().reads_refused)
+        << "all nodes are cut off at once: none may be taken away";
+    all.scheduler.run_for(limits::isolation_grace_ms_default);
+    ASSERT_TRUE(a.node->state_now().reads_refused);
+    EXPECT_EQ(a.node->state_now().reads_refused->reason, "log_unreachable");
+    a.faults.fates.clear();
+    all.scheduler.run_for(2 * limits::heartbeat_interval_ms);
+    EXPECT_FALSE(a.node->state_now().reads_refused);
+    a.node->drain([] {});
+    EXPECT_EQ(a.node->state_now().reads_refused->reason, "draining");
+    all.scheduler.run_for(limits::drain_commands_ms_max);
+}
+
 TEST(node_status_test, a_standalone_node_needs_no_heartbeat_to_be_ready) {
     cluster all(node_kind::standalone);
     machine& a = all.start("a");
