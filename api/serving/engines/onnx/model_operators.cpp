@@ -15,7 +15,7 @@ namespace herald::api::serving::engines::onnx {
 namespace {
 
 // The numbers of onnx.proto.
-constexpr std::uint64_t graph_of_model = 7;
+constexpr std::uint64_t graph_in_model = 7;
 constexpr std::uint64_t function_of_model = 25;
 constexpr std::uint64_t node_of_graph = 1;
 constexpr std::uint64_t node_of_function = 7;
@@ -86,7 +86,7 @@ std::string operators_of(std::string_view model, std::span<const std::string_vie
     for (protobuf_reader reader(model); !reader.is_at_end();) {
         const auto field = reader.next();
         if (!field) break;
-        if (field->number == graph_of_model) look_at_nodes(field->bytes, node_of_graph, 0, found);
+        if (field->number == graph_in_model) look_at_nodes(field->bytes, node_of_graph, 0, found);
         if (field->number == function_of_model) look_at_nodes(field->bytes, node_of_function, 0, found);
     }
     if (found.first.empty()) return {};

@@ -24,7 +24,8 @@ namespace herald::api::serving::engines::onnx {
 namespace {
 
 constexpr std::array<int, 5> watched_signals{SIGFPE, SIGSEGV, SIGBUS, SIGILL, SIGABRT};
-std::array<struct sigaction, watched_signals.size()> before{};  // written once, when they are first watched
+std::array<struct sigaction, watched_signals.size()>
+    handlers_before{};  // written once, when they are first watched
 
 /// Read by a signal handler: a place that needs no call to be found.
 [[gnu::tls_model("initial-exec")]] constinit thread_local watched_run* watched = nullptr;
@@ -44,7 +45,7 @@ void append_to(const char* mark) noexcept {
 
 void act_as_before(int number, const siginfo_t& info) noexcept {
     const auto* const place = std::ranges::find(watched_signals, number);
-    ::sigaction(number, &before[static_cast<std::size_t>(place - watched_signals.begin())], nullptr);
+    ::sigaction(number, &handlers_before[static_cast<std::size_t>(place - watched_signals.begin())], nullptr);
     // A fault comes again when the instruction does, as abort() does; what was sent does not.
     if (info.si_code <= 0) ::raise(number);
 }
@@ -107,7 +108,7 @@ void watched_run::install() {
     mine.sa_flags = SA_SIGINFO | SA_ONSTACK;
     sigemptyset(&mine.sa_mask);
     for (std::size_t place = 0; place < watched_signals.size(); ++place)
-        ::sigaction(watched_signals[place], &mine, &before[place]);
+        ::sigaction(watched_signals[place], &mine, &handlers_before[place]);
 }
 
 void watched_run::on_terminate() {
