@@ -68,9 +68,8 @@ inline constexpr metric_name certificate_expiry{"herald_certificate_expiry_secon
 inline constexpr metric_name consumer_lag{
     "herald_consumer_lag", "Records of this worker's partitions that are not done, as of the last minute"};
 /// Label: why (unread, memory, room).
-inline constexpr metric_name backlog{"herald_backlog_deliveries",
-                                     "Deliveries that are still to be made, without those that wait for a "
-                                     "failure's retry, a breaker or a pause"};
+inline constexpr metric_name backlog{
+    "herald_backlog_deliveries", "Deliveries that wait for a worker, not for a retry, a breaker or a pause"};
 inline constexpr metric_name backlog_oldest{"herald_backlog_oldest_seconds",
                                             "Age of the oldest event among them"};
 /// Label: topic.

@@ -240,7 +240,7 @@ def a_store_without_its_mark_is_not_taken_for_this_one():
         store.rename(folder / "unmounted")
         for _ in range(2):  # also with the folder that the first start has made
             done = started(folder, "--artifacts", store)
-            assert done.returncode == 3 and "is its disk there" in done.stderr, done
+            assert done.returncode == 3 and "check that its disk is mounted" in done.stderr, done
         shutil.rmtree(store)
         (folder / "unmounted").rename(store)
         versions.start()

@@ -296,7 +296,7 @@ def the_openapi_document_is_valid_and_leaves_nothing_untyped():
         for reference in json.dumps(document).split("#/components/schemas/")[1:]:
             assert reference.split('"')[0] in names, reference
         for name, schema in document["components"]["schemas"].items():
-            assert schema["properties"] or name in ("done", "nothing", "nothing_request"), name
+            assert schema.get("properties") or schema.get("type") != "object" or name in ("done", "nothing", "nothing_request"), name
         operations = {}
         for pattern, methods in document["paths"].items():
             for method, operation in methods.items():
@@ -362,7 +362,7 @@ def an_administrator_whose_key_was_lost_gets_a_new_one():
         client, _ = herald.Client(server.port, herald.ADMIN_EMAIL, key).user("eve@example.com")
         assert client.must("GET", "/api/v1/uac-proxy/uac/getCurrentUser")
         server.stop()
-        for email, why in (("nobody@example.com", "nobody here"), ("eve@example.com", "no system administrator")):
+        for email, why in (("nobody@example.com", "no user has"), ("eve@example.com", "is not a system administrator")):
             refused = subprocess.run([herald.BINARY, "admin-key", "--data", folder, "--admin-email", email],
                                      capture_output=True, text=True, timeout=60)
             assert refused.returncode == 1 and not refused.stdout, refused
