@@ -31,7 +31,10 @@ access_token of(schemas::access_token row, std::string_view value) {
     if (!value.empty()) request.text("value", value);
     auto asked = parse_json(row.creator_request.text);
     if (json_object* const members = asked ? asked->get_if<json_object>() : nullptr) {
-        std::erase_if(*members, [](const json_member& each) { return each.second.is_null(); });
+        // What a caller sent beside these was ignored.
+        std::erase_if(*members, [](const json_member& each) {
+            return each.second.is_null() || (each.first != "label" && each.first != "expires");
+        });
         request.members_of(to_json_text(*asked));
     }
     out.creator_request.text = request.finish();

@@ -25,7 +25,7 @@ COMMON = ["--exclude-checks", "positive_data_acceptance", "--suppress-health-che
 # What refuses a request before its values are looked at refuses it, too.
 REFUSALS = '[checks]\nnegative_data_rejection.expected-statuses = [400, 401, 403, 404, 405, 406, 409, 413, 414, 415, 422, 428, 429, "5xx"]\n'
 # With these a POST finds a place for what it makes, and what links from it is reached.
-PLACES = '[parameters]\n"path.workspace" = "default"\n"path.org" = 1\n'
+PLACES = '[parameters]\n"path.workspace" = "default"\n"path.org" = "1"\n'
 
 
 def served(folder):

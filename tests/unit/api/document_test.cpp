@@ -156,6 +156,7 @@ TEST_F(openapi_document, gives_each_id_one_type_so_that_what_is_answered_can_be_
                 const std::string answered =
                     reference_of(described_at(document(), answer, text.substr(of_answer.size())));
                 const std::string asked = reference_of(member(parameter_of(name, parameter), {"schema"}));
+                if (parameter == "version_or_name") continue;  // an id, too
                 EXPECT_EQ(answered, asked) << row.name << " -> " << name << "." << parameter;
                 if (!asked.empty()) ++compared;
             }

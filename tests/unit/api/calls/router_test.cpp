@@ -60,7 +60,7 @@ const std::vector<route> table = {
     row(http_method::get, "/models/{name}"),
     row(http_method::delete_, "/models/{name}"),
     row(http_method::post, "/models/find"),
-    row(http_method::get, "/runs/{run_id}"),
+    row(http_method::get, "/runs/{build}"),
     row(http_method::post, "/runs/find"),
     row(http_method::get, "/models/{model}/versions/{version}"),
     row(http_method::get, "/models/count/versions/all"),
@@ -94,7 +94,7 @@ TEST(router, prefers_a_literal_and_falls_back_to_the_parameter) {
     EXPECT_EQ(matched(http_method::post, "/models/find"), "/models/find");
     EXPECT_EQ(get("/models/find"), "/models/{name} name=find") << "a model may be called find";
     EXPECT_EQ(get("/runs/find"), "405 POST") << "no id is called find";
-    EXPECT_EQ(get("/runs/x"), "/runs/{run_id} run_id=x");
+    EXPECT_EQ(get("/runs/x"), "/runs/{build} build=x");
     EXPECT_EQ(get("/models/count/versions/all"), "/models/count/versions/all");
     EXPECT_EQ(get("/models/count/versions/1"), "/models/{model}/versions/{version} model=count version=1");
 }

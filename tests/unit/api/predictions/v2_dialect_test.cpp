@@ -233,7 +233,7 @@ TEST(v2_request, with_wrong_names_is_refused) {
     };
     expect_not_taken(with("[" + a_in_json + "]"), {"\"b\"", "BYTES [-1]", "missing"});
     expect_not_taken(with("[" + a_in_json + "," + a_in_json + "]"), {"\"a\"", "twice"});
-    expect_not_taken(with(R"([{"name":"c"}])"), {"\"c\"", "no input"});
+    expect_not_taken(with(R"([{"name":"c"}])"), {"\"c\"", "is not an input"});
     expect_not_taken(with("[{}]"), {"each member of inputs must be an object with a name"});
     expect_not_taken(with("[7]"), {"each member of inputs must be an object with a name"});
     expect_not_taken(with("[]"), {"\"a\"", "missing"});

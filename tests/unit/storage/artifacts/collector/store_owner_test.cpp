@@ -37,7 +37,7 @@ TEST(owner_of_a_store, is_found_again) {
 TEST(owner_of_a_store, is_the_first_log_that_has_no_bytes_yet_or_whose_operator_says_so) {
     EXPECT_EQ(judge_store({}, mine, false, store_taking::refused).value(), owner_step::mark);
     EXPECT_EQ(judge_store({}, mine, true, store_taking::accepted).value(), owner_step::mark);
-    expect_refused({}, true, store_taking::refused, "is its disk there");
+    expect_refused({}, true, store_taking::refused, "check that its disk is mounted");
 }
 
 TEST(owner_of_a_store, of_an_earlier_generation_is_followed_only_when_the_operator_says_so) {
