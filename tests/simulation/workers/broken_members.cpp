@@ -58,18 +58,6 @@ class committed_at_the_recall final : public forwarding_member {
     std::set<std::pair<topic_partition, std::uint64_t>> x_wanted;
 };
 
-/// Deliveries go on being started until the partition is taken away.
-class recall_not_heard final : public forwarding_member {
-  public:
-    using forwarding_member::forwarding_member;
-    std::vector<member_event> poll(std::size_t events_max, std::int64_t wait_ms) override {
-        auto events = x_to->poll(events_max, wait_ms);
-        std::erase_if(events,
-                      [](const member_event& event) { return std::holds_alternative<recalled>(event); });
-        return events;
-    }
-};
-
 template <class Member>
 std::unique_ptr<group_member> as(std::unique_ptr<group_member> to) {
     return std::make_unique<Member>(std::move(to));
@@ -98,8 +86,6 @@ const std::vector<broken_member>& all_broken_members() {
         {"committed-before-the-attempts-ended",
          "what ends after its group has wanted a partition back is not committed",
          as<committed_at_the_recall>},
-        {"recall-not-heard", "deliveries of a partition are started until it is taken away",
-         as<recall_not_heard>},
     };
     return all;
 }
