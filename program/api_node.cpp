@@ -371,10 +371,7 @@ class composed_api_node final : public api_node {
 
     std::string scheme() const { return x_chosen.server.tls_certificate_file.empty() ? "http" : "https"; }
 
-    void show_metrics() {
-        x_metrics.show(x_node->state_now(), trouble_beside());
-        x_certificate.show();
-    }
+    void show_metrics() { x_metrics.show(x_node->state_now(), trouble_beside()); }
 
     /// Whoever comes now is told by the node what it still lacks.
     void open_doors() {
@@ -433,7 +430,6 @@ class composed_api_node final : public api_node {
     std::unique_ptr<runtime::http::server::request_handler> x_prediction_service;
     std::unique_ptr<runtime::http::server::request_handler> x_operator_service;
     storage::node::node_metrics x_metrics;
-    const certificate_expiry x_certificate{x_chosen.server.tls_certificate_file};
     runtime::metrics_source x_metrics_source;
 };
 

@@ -5,6 +5,8 @@
 #include "api/operations/operator_endpoints.hpp"
 #include "api/routes/routes.hpp"
 #include "api/service.hpp"
+#include "runtime/certificate.hpp"
+#include "runtime/clock.hpp"
 #include "runtime/http/limits.hpp"
 #include "runtime/metrics.hpp"
 
@@ -85,6 +87,16 @@ void door::close() { x_server.reset(); }
 
 namespace {
 
+/// Feeds the metric of how long the certificate is still valid; null without one.
+runtime::metrics_source show_expiry(const std::string& file) {
+    const auto at_ms = runtime::certificate_expiry_ms(file);
+    if (!at_ms) return nullptr;
+    return runtime::add_metrics_source([at = *at_ms] {
+        runtime::metric_gauge(runtime::metrics::certificate_expiry)
+            .set((at - runtime::system_clock().wall_ms()) / 1'000);
+    });
+}
+
 api::calls::readiness starting_by(const start_report& report) {
     return [&report](api::calls::ready_for) -> result<api::calls::readiness_report> {
         return api::operations::report_of(report.trouble());
@@ -96,7 +108,8 @@ api::calls::readiness starting_by(const start_report& report) {
 result<std::unique_ptr<api_doors>> api_doors::open(const settings& chosen, std::size_t clients,
                                                    runtime::event_loops& jobs, const start_report& report) {
     using api::routes::metrics_here;
-    auto made = std::make_unique<api_doors>();
+    auto made = std::unique_ptr<api_doors>(
+        new api_doors{.certificate = show_expiry(chosen.server.tls_certificate_file)});
     auto main =
         door::open(server_options_at(chosen, *chosen.listen, clients), made->loops,
                    api::make_starting_service(starting_by(report),
@@ -117,7 +130,8 @@ result<std::unique_ptr<worker_door>> worker_door::open(const settings& chosen, c
     auto options = server_options_at(chosen, *chosen.listen, limits::operator_connections_max);
     options.bounds.connections_per_address = options.bounds.connections;  // often one proxy asks for all
     options.log = runtime::http::server::request_log::off;
-    auto made = std::make_unique<worker_door>();
+    auto made = std::unique_ptr<worker_door>(
+        new worker_door{.certificate = show_expiry(chosen.server.tls_certificate_file)});
     const auto answer = [&report](api::calls::ready_for what) {
         return api::operations::report_of_worker(report.trouble(), what);
     };

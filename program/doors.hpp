@@ -11,6 +11,7 @@
 #include "program/settings.hpp"
 #include "runtime/event_loop.hpp"
 #include "runtime/http/server/server.hpp"
+#include "runtime/metrics.hpp"
 #include "runtime/mutex.hpp"
 #include "runtime/readiness.hpp"
 
@@ -63,7 +64,8 @@ struct api_doors {
     static result<std::unique_ptr<api_doors>> open(const settings&, std::size_t clients,
                                                    runtime::event_loops& jobs, const start_report&);
 
-    runtime::event_loops loops;  // HTTP: one per core
+    const runtime::metrics_source certificate;  // its metric
+    runtime::event_loops loops{};               // HTTP: one per core
     std::unique_ptr<door> main;
     std::unique_ptr<door> metrics;  // null: on the main address
 };
@@ -72,6 +74,7 @@ struct api_doors {
 struct worker_door {
     static result<std::unique_ptr<worker_door>> open(const settings&, const start_report&);
 
+    const runtime::metrics_source certificate;  // its metric
     runtime::event_loops loops{one_loop};
     std::unique_ptr<door> operators;
 };

@@ -2,10 +2,8 @@
 
 #include <string>
 
-#include "runtime/clock.hpp"
 #include "runtime/http/limits.hpp"
 #include "runtime/log.hpp"
-#include "runtime/metrics.hpp"
 
 namespace herald::program {
 
@@ -28,12 +26,6 @@ runtime::http::server::server_options server_options_at(const settings& chosen, 
     options.bounds.connections = connections;
     options.bounds.connections_per_address = connections / limits::connections_share_of_address;
     return options;
-}
-
-void certificate_expiry::show() const {
-    if (x_at_ms)
-        runtime::metric_gauge(runtime::metrics::certificate_expiry)
-            .set((*x_at_ms - runtime::system_clock().wall_ms()) / 1'000);
 }
 
 }  // namespace herald::program

@@ -9,7 +9,6 @@
 
 #include "events/log/log.hpp"
 #include "program/settings.hpp"
-#include "runtime/certificate.hpp"
 #include "runtime/descriptors.hpp"
 #include "runtime/event_loop.hpp"
 #include "runtime/http/server/server.hpp"
@@ -47,15 +46,5 @@ void log_that_it_runs(std::string_view event, const settings&, const std::string
 /// The settings for a served address, with this many connections in total and one client's share of them.
 runtime::http::server::server_options server_options_at(const settings&, const endpoint&,
                                                         std::size_t connections);
-
-/// Feeds the metric of how long the certificate is still valid; does nothing without one.
-class certificate_expiry {
-  public:
-    explicit certificate_expiry(const std::string& file) : x_at_ms(runtime::certificate_expiry_ms(file)) {}
-    void show() const;
-
-  private:
-    const std::optional<std::int64_t> x_at_ms;
-};
 
 }  // namespace herald::program

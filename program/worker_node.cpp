@@ -88,8 +88,6 @@ class composed_worker_node final : public worker_node {
         x_service = api::make_operator_service([this](api::calls::ready_for what) {
             return api::operations::report_of_worker(trouble(), what);
         });
-        x_certificate.emplace(x_chosen.server.tls_certificate_file);
-        x_certificate_source = runtime::add_metrics_source([this] { x_certificate->show(); });
         x_door->lead_to(*x_service);
     }
 
@@ -129,8 +127,6 @@ class composed_worker_node final : public worker_node {
     std::shared_ptr<events::subscriber_table> x_subscribers;
     std::unique_ptr<workers::worker> x_worker;
     std::unique_ptr<runtime::http::server::request_handler> x_service;
-    std::optional<certificate_expiry> x_certificate;
-    runtime::metrics_source x_certificate_source;
 };
 
 }  // namespace
