@@ -66,7 +66,8 @@ def an_outage_is_told_once_and_leaves_reads_in_service_until_the_grace_is_over()
                 back = told()
                 assert len(away) == len(back) == 1 and away[0]["broker"] == back[0]["broker"] == broker.address, lines
                 assert away[0]["reason"] and OUTAGE_SECONDS - 5 <= back[0]["seconds"] <= OUTAGE_SECONDS + 20, (away, back)
-            assert any(one["event"] == "delivery_history_recovered" for one in lines_after(node, sizes[node]))
+            herald.until(lambda: any(one["event"] == "delivery_history_recovered" for one in lines_after(node, sizes[node])), 30,
+                         "the history of deliveries is read again")
 
             broker.kill()
             herald.until(lambda: herald.trouble(port) == "log_unreachable", 12, "the node has noticed")
