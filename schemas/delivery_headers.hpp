@@ -11,11 +11,11 @@
 namespace herald::schemas {
 
 enum class delivery_header : std::uint8_t {
-    webhook_id,
+    id_of_delivery,
     webhook_timestamp,
     webhook_signature,
     github_signature,
-    event_id,
+    id_of_event,
     event_type,
     event_time,
     resource_type,
@@ -44,7 +44,7 @@ struct delivery_header_row {
     std::string_view meaning;
 };
 inline constexpr std::array delivery_headers{
-    delivery_header_row{delivery_header::webhook_id, "webhook-id", false, delivery_header_in::all,
+    delivery_header_row{delivery_header::id_of_delivery, "webhook-id", false, delivery_header_in::all,
                         "Id of the delivery: a repeat has the same one"},
     delivery_header_row{delivery_header::webhook_timestamp, "webhook-timestamp", false,
                         delivery_header_in::all, "Time of this attempt, in seconds since the epoch"},
@@ -55,7 +55,7 @@ inline constexpr std::array delivery_headers{
     delivery_header_row{delivery_header::github_signature, "x-hub-signature-256", false,
                         delivery_header_in::some,
                         "With a mutual_secret: sha256=<HMAC-SHA-256 in hexadecimal digits> of the body"},
-    delivery_header_row{delivery_header::event_id, "event-id", true, delivery_header_in::all,
+    delivery_header_row{delivery_header::id_of_event, "event-id", true, delivery_header_in::all,
                         "Id of the event: the same for all webhooks"},
     delivery_header_row{delivery_header::event_type, "event-type", true, delivery_header_in::all,
                         "The type of the event, or TEST"},

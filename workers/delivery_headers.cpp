@@ -87,10 +87,10 @@ std::vector<header> delivery_headers(const delivery_description& delivery, std::
     header_list out(prefix);
     out.all.push_back({"content-type", "application/json"});
     out.all.push_back({"user-agent", "herald/" HERALD_VERSION});
-    out.add(kind::webhook_id, std::string(delivery.id));
+    out.add(kind::id_of_delivery, std::string(delivery.id));
     out.add(kind::webhook_timestamp, timestamp);
     add_signatures(delivery, timestamp, out);
-    out.add(kind::event_id, event.id);
+    out.add(kind::id_of_event, event.id);
     out.add(kind::event_type, std::string(type));
     out.add(kind::event_time, runtime::iso8601_ms(event.time_ms));
     if (!resource_type.empty()) out.add(kind::resource_type, std::string(resource_type));
