@@ -57,15 +57,17 @@ bounded_run::~bounded_run() {
         ::malloc_trim(0);
 }
 
-/// In a signal handler, or in malloc. The runtime sets a flag that it looks at before each operator.
+/// In a signal handler, or in malloc. The runtime sets a flag that it looks at before each operator, which
+/// cannot fail, and neither can taking it back.
 void bounded_run::end_early(void* self) noexcept {
     auto& run = *static_cast<bounded_run*>(self);
     run.x_is_ended = true;
-    static_cast<void>(run.x_what.api.RunOptionsSetTerminate(run.x_what.options));  // cannot fail
+    [[maybe_unused]] OrtStatus* const none = run.x_what.api.RunOptionsSetTerminate(run.x_what.options);
 }
 
 void bounded_run::reset() noexcept {
-    if (x_is_ended) static_cast<void>(x_what.api.RunOptionsUnsetTerminate(x_what.options));  // as above
+    if (!x_is_ended) return;
+    [[maybe_unused]] OrtStatus* const none = x_what.api.RunOptionsUnsetTerminate(x_what.options);
 }
 
 std::optional<error> bounded_run::why_stopped(const OrtStatus* status) const {
