@@ -20,8 +20,8 @@ static_assert(request_target_bytes_max < request_header_bytes_max, "a header hol
 static_assert(request_id_bytes_max < request_header_bytes_max, "and its id");
 
 // Connections of the server; connections_max is among the bounds of descriptors (runtime/limits.hpp)
-/// Balancers keep a connection for 60 s: whoever closes it first must not be Herald, which would be a 502 for
-/// the request that is just on its way.
+/// Balancers keep a connection for 60 s, and must close it before Herald does: otherwise a request that is on
+/// its way gets a 502.
 constexpr std::int64_t connection_idle_ms_max = 75'000;
 constexpr std::uint64_t connection_idle_seconds_max = 3'600;  // as an operator may set it
 constexpr std::int64_t response_write_ms_max = 30'000;

@@ -14,8 +14,8 @@ namespace herald::api::serving::model_cache {
 /// The name of the load of this source: a file in the folder of marks.
 std::string mark_of(const engines::model_source&);
 
-/// The name of the mark of its runs, however they are batched: a file beside those. Whoever runs the model
-/// appends a byte when a run ends the process (engines::model_source::end_mark).
+/// The file that marks runs which ended the process, beside the marks of loads. The engine appends a byte for
+/// each such run, batched or not (engines::model_source::end_mark).
 std::string mark_of_runs(const engines::model_source&);
 
 /// Loads by `inner`, with a mark on the disk meanwhile. A model during whose load the process ended once is

@@ -47,8 +47,8 @@ class counted_memory {
     std::uint64_t bytes() const noexcept { return x_used > 0 ? static_cast<std::uint64_t>(x_used) : 0; }
     /// What it has taken of the pools now.
     std::uint64_t bytes_of_pools() const noexcept { return x_granted - x_bounds.bytes_at_once; }
-    /// Of bytes beyond those at once, so many stay taken of the pools after this is destroyed: whoever calls
-    /// it gives them back.
+    /// How many bytes, beyond those at once, stay taken from the pools after this is destroyed. The caller
+    /// gives them back.
     std::uint64_t keep() noexcept;
 
     // For malloc:
