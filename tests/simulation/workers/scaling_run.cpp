@@ -12,7 +12,7 @@
 #include "events/log/topics.hpp"
 #include "events/subscriber_table.hpp"
 #include "runtime/key_ring.hpp"
-#include "tests/simulation/workers/broken_members.hpp"
+#include "tests/simulation/workers/broken_rules.hpp"
 #include "tests/simulation/world.hpp"
 #include "workers/worker.hpp"
 
@@ -86,7 +86,7 @@ class well_receivers {
 class scaled_worker {
   public:
     scaled_worker(world& in, events::log::memory::memory_broker& broker, well_receivers& to,
-                  const broken_member& broken)
+                  const broken_rule& broken)
         : x_world(in),
           x_thread(in.time.start_thread()),
           x_log(broker, [thread = &x_thread](std::function<void()> task) { thread->post(std::move(task)); }),
@@ -128,7 +128,7 @@ class scaled_worker {
 
 class scaling_run {
   public:
-    scaling_run(std::uint64_t seed, const broken_member& broken)
+    scaling_run(std::uint64_t seed, const broken_rule& broken)
         : x_world(seed),
           x_broken(broken),
           x_setup(x_world.time.start_thread()),
@@ -246,7 +246,7 @@ class scaling_run {
     }
 
     world x_world;
-    const broken_member& x_broken;
+    const broken_rule& x_broken;
     process_thread& x_setup;
     events::log::memory::memory_broker x_broker;
     events::log::memory::memory_log x_log;
@@ -263,7 +263,7 @@ class scaling_run {
 
 std::optional<std::string> simulate_scaling(std::uint64_t seed, std::string_view mutation) {
     try {
-        scaling_run(seed, broken_member_named(mutation)).play();
+        scaling_run(seed, broken_rule_named(mutation)).play();
         return std::nullopt;
     } catch (const rule_broken& broken) {
         return broken.what;

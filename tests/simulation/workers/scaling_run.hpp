@@ -10,7 +10,7 @@
 namespace herald::test {
 
 /// What went wrong, as a sentence; empty when nothing did. The same seed gives the same run. `mutation` is a
-/// name from broken_members.hpp.
+/// name from broken_rules.hpp.
 std::optional<std::string> simulate_scaling(std::uint64_t seed, std::string_view mutation);
 
 }  // namespace herald::test

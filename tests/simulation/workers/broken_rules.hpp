@@ -11,7 +11,7 @@
 
 namespace herald::test {
 
-struct broken_member {
+struct broken_rule {
     std::string_view name;
     std::string_view what;
     /// What a worker is given in place of a member of its groups.
@@ -20,12 +20,12 @@ struct broken_member {
 };
 
 /// The first, with an empty name, breaks nothing.
-const std::vector<broken_member>& all_broken_members();
+const std::vector<broken_rule>& all_broken_rules();
 /// Throws std::invalid_argument for an unknown name.
-const broken_member& broken_member_named(std::string_view name);
+const broken_rule& broken_rule_named(std::string_view name);
 
 /// Every group member that is opened on it is wrapped so.
 std::unique_ptr<events::log::partitioned_log> with_members(events::log::partitioned_log&,
-                                                           const broken_member&);
+                                                           const broken_rule&);
 
 }  // namespace herald::test

@@ -1,4 +1,4 @@
-#include "tests/simulation/workers/broken_members.hpp"
+#include "tests/simulation/workers/broken_rules.hpp"
 
 #include <algorithm>
 #include <map>
@@ -65,7 +65,7 @@ std::unique_ptr<group_member> as(std::unique_ptr<group_member> to) {
 
 class wrapped_members final : public forwarding_log {
   public:
-    wrapped_members(events::log::partitioned_log& to, const broken_member& how)
+    wrapped_members(events::log::partitioned_log& to, const broken_rule& how)
         : forwarding_log(to), x_how(how) {}
     std::unique_ptr<group_member> join(const std::string& group,
                                        const std::vector<std::string>& topics) override {
@@ -73,13 +73,13 @@ class wrapped_members final : public forwarding_log {
     }
 
   private:
-    const broken_member& x_how;
+    const broken_rule& x_how;
 };
 
 }  // namespace
 
-const std::vector<broken_member>& all_broken_members() {
-    static const std::vector<broken_member> all{
+const std::vector<broken_rule>& all_broken_rules() {
+    static const std::vector<broken_rule> all{
         {"", "nothing is broken", [](auto to) { return to; }},
         {"let-go-before-the-attempts-ended", "a partition that its group wants back goes at once",
          as<let_go_at_once>},
@@ -90,15 +90,15 @@ const std::vector<broken_member>& all_broken_members() {
     return all;
 }
 
-const broken_member& broken_member_named(std::string_view name) {
-    const auto found = std::ranges::find(all_broken_members(), name, &broken_member::name);
-    if (found == all_broken_members().end())
+const broken_rule& broken_rule_named(std::string_view name) {
+    const auto found = std::ranges::find(all_broken_rules(), name, &broken_rule::name);
+    if (found == all_broken_rules().end())
         throw std::invalid_argument("there is no mutation " + std::string(name));
     return *found;
 }
 
 std::unique_ptr<events::log::partitioned_log> with_members(events::log::partitioned_log& log,
-                                                           const broken_member& how) {
+                                                           const broken_rule& how) {
     return std::make_unique<wrapped_members>(log, how);
 }
 
