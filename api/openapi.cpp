@@ -201,6 +201,7 @@ constexpr refusal told_refusals[] = {
     {403, "The caller may see it, but not do this"},
     {404, "It does not exist, or the caller may not see it"},
     {409, "It exists already, has changed, or the Idempotency-Key belongs to another request"},
+    {412, "If-Match or If-None-Match does not hold"},
     {413, "The body is longer than this operation allows"},
     {414, "The path and the query are longer than 2048 bytes"},
     {415, "The body is compressed"},
@@ -221,6 +222,7 @@ bool is_download(const route& row) { return row.streamed && row.method == runtim
 bool may_answer(const route& row, int status) {
     if (row.open) return status == 500 || (status == 400 && !row.query.empty());
     if (row.streamed && status == 401) return false;
+    if (status == 412) return row.streamed != nullptr;
     if (status == 416) return is_download(row);
     if (status == 409) return row.handler != nullptr || row.streamed != nullptr;
     if (status == 413 && row.streamed) return true;
@@ -256,7 +258,13 @@ std::string responses_of(const route& row, const operation_links& links, schemas
     object_writer success = with_answer("Success");
     if (const std::string all = links.from(row, components); !all.empty()) success.raw("links", all);
     if (!row.is_absent) out.raw("200", success.finish());
-    if (is_download(row)) out.raw("206", with_answer("The requested range").finish());
+    if (is_download(row)) {
+        out.raw("206", with_answer("The requested range").finish());
+        out.raw("304", object_writer()
+                           .text("description", "The bytes have the ETag of If-None-Match")
+                           .raw("headers", headers)
+                           .finish());
+    }
     for (const refusal& each : told_refusals)
         if (each.status == 404 && row.may_be_404_in_text)
             out.raw("404", not_found_in_text(components));

@@ -5,9 +5,11 @@
 #include "api/calls/handler.hpp"
 #include "api/calls/rows.hpp"
 #include "api/calls/streamed_call.hpp"
+#include "api/registry/artifact_parts.hpp"
 #include "api/registry/artifact_urls.hpp"
 #include "api/registry/byte_ranges.hpp"
 #include "api/registry/limits.hpp"
+#include "api/registry/preconditions.hpp"
 #include "api/registry/routes.hpp"
 #include "runtime/crypto.hpp"
 #include "schemas/answers/artifacts.hpp"
@@ -32,26 +34,6 @@ namespace answers = schemas::answers;
 namespace requests = schemas::requests;
 
 constexpr std::string_view path_of_bytes = "/api/v1/registry/artifact_bytes/";
-
-std::string in_quotes(std::string_view text) { return "\"" + std::string(text) + "\""; }
-
-/// The version of the path, which the body may name, too.
-template <class Call, class Body>
-result<schemas::version_id> version_of(const Call& call, const Body& body) {
-    const auto id = call.template path_id<schemas::version_id>("version");
-    if (id && body.model_version_id && body.model_version_id != *id)
-        return runtime::invalid_argument("model_version_id is " +
-                                         std::to_string(body.model_version_id.value) +
-                                         ", but the path names model version " + std::to_string(id->value) +
-                                         "; name the same one in the body, or leave it out");
-    return id;
-}
-
-result<void> check_part_number(std::uint64_t number) {
-    if (number <= limits::artifact_parts_max) return {};
-    return runtime::invalid_argument("part_number is " + std::to_string(number) + "; it must be 1 to " +
-                                     std::to_string(limits::artifact_parts_max));
-}
 
 answered get_url(reading_call& call) {
     const auto body = call.body<requests::get_url_for_artifact>();
@@ -147,9 +129,35 @@ result<void> check_head_of_put(const streamed_call& call) {
 struct upload_target {
     artifact_url url;
     storage::artifacts::store_owner log;
+    std::optional<std::string> replaced;  // see schemas::commands::set_artifact_bytes
 };
 
-/// Errors: as allowed_by_url and check_head_of_put; unavailable while writes are refused.
+/// Part 1 is the whole, unless the client uploads in parts.
+bool is_part(const artifact_url& url, const streamed_call& call) {
+    return url.part_number > 1 || (url.part_number == 1 && call.with().artifacts.wants_parts());
+}
+
+error changed_meanwhile(std::string message) {
+    return {error_code::failed_precondition, std::move(message), 412};
+}
+
+/// The ETag of what the bytes are to replace; empty without If-Match and If-None-Match. Errors:
+/// failed_precondition (412) when these do not hold.
+result<std::optional<std::string>> replaced_by_put(const streamed_call& call, const allowed& may) {
+    if (!has_condition(call.received())) return std::optional<std::string>();
+    const auto& state = *may.state.view;
+    std::string there =
+        is_part(may.url, call)
+            ? storage::registry::find::etag_of_part(state, may.version, may.url.key, may.url.part_number)
+            : storage::registry::find::etag_of_artifact(state, may.version, may.url.key);
+    const std::string etag = there.empty() ? there : in_quotes(there);
+    if (precondition_of(call.received(), etag) == precondition::holds) return std::optional(std::move(there));
+    return changed_meanwhile(
+        "If-Match or If-None-Match does not hold: " +
+        (etag.empty() ? "there are no bytes yet" : "the ETag of the bytes that are there is " + etag));
+}
+
+/// Errors: as allowed_by_url, check_head_of_put and replaced_by_put; unavailable while writes are refused.
 calls::task<upload_target> allowed_to_put(streamed_call& call) {
     const auto now = call.with().registry.state_now();
     if (now.writes_refused) co_return runtime::unavailable(now.writes_refused->message);
@@ -159,8 +167,11 @@ calls::task<upload_target> allowed_to_put(streamed_call& call) {
     if (!good) co_return good.error();
     if (!call.with().transfers->is_store_checked)
         co_return runtime::unavailable("the store of artifacts is not checked yet; try again");
+    auto replaced = replaced_by_put(call, *may);
+    if (!replaced) co_return replaced.error();
     upload_target target{std::move(may->url),
-                         {storage::registry::find::log_id_of(*may->state.view), may->state.generation}};
+                         {storage::registry::find::log_id_of(*may->state.view), may->state.generation},
+                         *std::move(replaced)};
     co_return target;
 }
 
@@ -207,19 +218,16 @@ boost::asio::awaitable<result<void>> judge_get(streamed_call& call) {
     co_return result<void>();
 }
 
-/// Part 1 is the whole, unless the client uploads in parts.
-bool is_part(const artifact_url& url, const streamed_call& call) {
-    return url.part_number > 1 || (url.part_number == 1 && call.with().artifacts.wants_parts());
-}
-
-calls::task<schemas::commands::outcome> refer_to(streamed_call& call, const artifact_url& url,
+calls::task<schemas::commands::outcome> refer_to(streamed_call& call, const upload_target& target,
                                                  const stored_object& stored) {
+    const artifact_url& url = target.url;
     if (is_part(url, call)) {
-        const schemas::commands::put_artifact_part part{url.version, url.key, url.path_digest,
-                                                        url.part_number, stored.digest};
+        const schemas::commands::put_artifact_part part{url.version,     url.key,       url.path_digest,
+                                                        url.part_number, stored.digest, target.replaced};
         co_return co_await call.submit_for(url.user, part);
     }
-    const schemas::commands::set_artifact_bytes whole{url.version, url.key, url.path_digest, stored.digest};
+    const schemas::commands::set_artifact_bytes whole{url.version, url.key, url.path_digest, stored.digest,
+                                                      target.replaced};
     co_return co_await call.submit_for(url.user, whole);
 }
 
@@ -258,7 +266,9 @@ response put_bytes(streamed_call& call) {
     if (!stored) co_return stored.error();
     const auto known = co_await tell_of(call, *stored);
     if (!known) co_return known.error();
-    const auto referred = co_await refer_to(call, target->url, *stored);
+    const auto referred = co_await refer_to(call, *target, *stored);
+    if (!referred && target->replaced && referred.error().code == error_code::aborted)
+        co_return changed_meanwhile(referred.error().message);
     if (!referred) co_return referred.error();
     http_response out;
     out.body = "{}";
@@ -275,16 +285,13 @@ struct found_bytes {
 
 found_bytes bytes_of(std::vector<schemas::blob> parts) {
     found_bytes found;
-    std::string digests;
+    std::vector<schemas::blob_part> all;
     for (schemas::blob& part : parts) {
         found.size += part.bytes;
-        digests += part.digest;
+        all.push_back({part.digest, part.bytes});
         found.objects.push_back({std::move(part.object), std::move(part.digest), part.bytes});
     }
-    found.etag = found.objects.size() == 1
-                     ? in_quotes(runtime::to_hex(digests))
-                     : in_quotes(runtime::to_hex(runtime::as_bytes(runtime::sha256(digests))) + "-" +
-                                 std::to_string(found.objects.size()));
+    found.etag = in_quotes(storage::registry::find::etag_of(all));
     return found;
 }
 
@@ -370,6 +377,15 @@ http_response behind_the_end(http_response head, std::uint64_t size) {
 response get_bytes(streamed_call& call) {
     auto asked = co_await download_of(call);
     if (!asked) co_return asked.error();
+    const precondition condition = precondition_of(call.received(), asked->found.etag);
+    if (condition == precondition::failed)
+        co_return changed_meanwhile("If-Match does not hold: the ETag of the bytes is " + asked->found.etag);
+    if (condition == precondition::not_modified) {
+        http_response same;
+        same.status = 304;
+        same.headers = {{"etag", asked->found.etag}, {"cache-control", "private, no-cache"}, asked->at};
+        co_return same;
+    }
     const wanted_range wanted = range_wanted(call, asked->found);
     http_response out = head_of(asked->found, wanted);
     out.headers.push_back(asked->at);
@@ -387,55 +403,6 @@ response get_bytes(streamed_call& call) {
     if (!stream) co_return stream.error();
     out.stream = std::make_shared<placed_stream>(*std::move(stream), *std::move(place));
     co_return out;
-}
-
-response commit_part(writing_call& call) {
-    const auto body = call.body<requests::commit_artifact_part>();
-    if (!body) co_return body.error();
-    const auto id = version_of(call, *body);
-    if (!id) co_return id.error();
-    const auto good = check_part_number(body->artifact_part.part_number);
-    if (!good) co_return good.error();
-    schemas::commands::commit_artifact_part command;
-    command.model_version_id = *id;
-    command.key = body->key;
-    command.part_number = static_cast<std::uint32_t>(body->artifact_part.part_number);
-    command.etag = body->artifact_part.etag;
-    co_return co_await call.write(std::move(command), answers::done());
-}
-
-response commit_multipart(writing_call& call) {
-    const auto body = call.body<requests::commit_multipart_artifact>();
-    if (!body) co_return body.error();
-    const auto id = version_of(call, *body);
-    if (!id) co_return id.error();
-    const schemas::commands::commit_multipart_artifact command{*id, body->key};
-    co_return co_await call.write(command, answers::done());
-}
-
-response delete_artifact(writing_call& call) {
-    const auto id = call.path_id<schemas::version_id>("version");
-    if (!id) co_return id.error();
-    const schemas::commands::delete_artifact command{*id, call.path("key")};
-    co_return co_await call.write(command, answers::done());
-}
-
-answered get_parts(reading_call& call) {
-    const auto id = call.path_id<schemas::version_id>("version");
-    if (!id) return id.error();
-    const auto readable = access::readable_version(call.state(), call.user().id, *id);
-    if (!readable) return readable.error();
-    const auto key = call.find_query("key");
-    if (!key)
-        return runtime::invalid_argument("the query parameter key is missing; it must be an artifact's key");
-    const auto version = access::version_with_artifact(call.state(), call.user().id, *id, *key);
-    if (!version) return version.error();
-    answers::committed_parts answer;
-    for (const schemas::uploaded_part& each :
-         storage::registry::find::committed_parts(call.state(), version->row, *key))
-        answer.artifact_parts.push_back({each.part_number, in_quotes(runtime::to_hex(each.part.digest))});
-    answer.total_records = answer.artifact_parts.size();
-    return call.answer(answer);
 }
 
 using namespace calls::rows;

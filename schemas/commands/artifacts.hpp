@@ -34,12 +34,15 @@ struct set_artifact_bytes {
     std::string key;
     std::string path_digest;  // of the entry's path when the URL was made
     std::string digest;
+    /// The ETag of the bytes that they replace; "": there are none yet. Absent: whatever is there.
+    std::optional<std::string> replaced = std::nullopt;
 
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "model_version_id", self.model_version_id);
         field(2, "key", self.key);
         field(3, "path_digest", self.path_digest);
         field(4, "digest", self.digest);
+        field(5, "replaced", self.replaced);
     }
 };
 
@@ -54,6 +57,7 @@ struct put_artifact_part {
     std::string path_digest;
     std::uint32_t part_number = 0;
     std::string digest;
+    std::optional<std::string> replaced = std::nullopt;  // as in set_artifact_bytes, of the part
 
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "model_version_id", self.model_version_id);
@@ -61,6 +65,7 @@ struct put_artifact_part {
         field(3, "path_digest", self.path_digest);
         field(4, "part_number", self.part_number);
         field(5, "digest", self.digest);
+        field(6, "replaced", self.replaced);
     }
 };
 

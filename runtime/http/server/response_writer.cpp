@@ -28,6 +28,7 @@ constexpr std::array status_lines{
     status_line{405, "HTTP/1.1 405 Method Not Allowed\r\n"},
     status_line{408, "HTTP/1.1 408 Request Timeout\r\n"},
     status_line{409, "HTTP/1.1 409 Conflict\r\n"},
+    status_line{412, "HTTP/1.1 412 Precondition Failed\r\n"},
     status_line{413, "HTTP/1.1 413 Content Too Large\r\n"},
     status_line{414, "HTTP/1.1 414 URI Too Long\r\n"},
     status_line{415, "HTTP/1.1 415 Unsupported Media Type\r\n"},

@@ -1,5 +1,6 @@
 #include "storage/registry/find/artifacts.hpp"
 
+#include "runtime/crypto.hpp"
 #include "runtime/random.hpp"
 #include "storage/registry/access/artifacts.hpp"
 #include "storage/registry/tables/artifacts.hpp"
@@ -31,6 +32,29 @@ result<std::vector<schemas::blob>> bytes_of_artifact(const state::state_view& st
         return runtime::not_found("the artifact \"" + std::string(key) + "\" of model version " +
                                   std::to_string(version.id.value) + " has no bytes yet; upload them first");
     return blobs_of(state, stored->parts);
+}
+
+std::string etag_of(const std::vector<schemas::blob_part>& parts) {
+    std::string digests;
+    for (const schemas::blob_part& part : parts) digests += part.digest;
+    if (parts.size() == 1) return runtime::to_hex(digests);
+    return runtime::to_hex(runtime::as_bytes(runtime::sha256(digests))) + "-" + std::to_string(parts.size());
+}
+
+std::string etag_of_artifact(const state::state_view& state, const schemas::model_version& version,
+                             std::string_view key) {
+    const schemas::artifact* const entry = access::find_artifact(version, key);
+    const auto stored = tables::bytes_of_artifacts::find(state, version.id, key);
+    return entry && entry->upload_completed && stored ? etag_of(stored->parts) : std::string();
+}
+
+std::string etag_of_part(const state::state_view& state, const schemas::model_version& version,
+                         std::string_view key, std::uint32_t number) {
+    const auto upload = tables::unfinished_uploads::find(state, version.id, key);
+    if (!upload || !access::check_path(version, key, upload->path_digest)) return {};
+    for (const schemas::uploaded_part& each : upload->parts)
+        if (each.part_number == number) return etag_of({each.part});
+    return {};
 }
 
 result<std::vector<schemas::blob>> model_of_build(const state::state_view& state,

@@ -9,6 +9,7 @@
 #include "runtime/crypto.hpp"
 #include "schemas/limits.hpp"
 #include "storage/registry/access/artifacts.hpp"
+#include "storage/registry/find/artifacts.hpp"
 #include "storage/registry/rules/checks.hpp"
 #include "storage/registry/rules/limits.hpp"
 #include "storage/registry/rules/rules.hpp"
@@ -139,6 +140,12 @@ result<placed<model_version>> version_for_upload(const rule_context& context, co
     return found;
 }
 
+/// Errors: aborted.
+result<void> check_replaced(std::string_view expected, std::string_view there) {
+    if (expected == there) return {};
+    return runtime::aborted("the bytes were replaced while these came; read them again, then decide");
+}
+
 // ---- parts
 
 result<void> check_part_number(std::uint32_t number) {
@@ -169,20 +176,20 @@ unfinished_upload upload_for(rule_context& context, const model_version& version
     return {version.id, key, path_digest, {}, context.time_ms()};
 }
 
-/// Takes a part whose reference is counted already; an earlier one of that number is released. Other bytes
-/// than before mean that the upload begins anew there: the parts behind are not the new upload's.
+/// Takes a part whose reference is counted already. It replaces an earlier one of that number, which is
+/// released, and no other part. But another part 1 is the beginning of another upload: clients send it first,
+/// and the parts that an abandoned upload left behind it must not get into the new one.
 uploaded_part& put_part(rule_context& context, unfinished_upload& upload, std::uint32_t number,
                         const blob_part& part) {
     const auto place = place_of_part(upload.parts, number);
     if (place == upload.parts.end() || place->part_number != number)
         return *upload.parts.insert(place, {number, part, false});
-    std::vector<blob_part> released{place->part};
-    if (place->part.digest != part.digest) {
-        for (auto behind = place + 1; behind != upload.parts.end(); ++behind)
-            released.push_back(behind->part);
-        upload.parts.erase(place + 1, upload.parts.end());
+    if (number == 1 && place->part.digest != part.digest) {
+        release_all(context, parts_of(upload));
+        upload.parts = {{number, part, false}};
+        return upload.parts.front();
     }
-    release_all(context, std::move(released));
+    release_all(context, {place->part});
     *place = {number, part, false};
     return *place;
 }
@@ -287,11 +294,17 @@ answer apply(rule_context& context, const schemas::commands::store_blob& command
     return std::string();
 }
 
-/// Errors: not_found, also for another path; permission_denied, also by lock; failed_precondition when the
-/// bytes are not stored; invalid_argument for a record that would become too large.
+/// Errors: not_found, also for another path; permission_denied, also by lock; aborted when other bytes are
+/// there than the command replaces; failed_precondition when the bytes are not stored; invalid_argument for a
+/// record that would become too large.
 answer apply(rule_context& context, const schemas::commands::set_artifact_bytes& command) {
     const auto found = version_for_upload(context, command);
     if (!found) return found.error();
+    if (command.replaced)
+        if (const auto good = check_replaced(*command.replaced,
+                                             find::etag_of_artifact(context.state, found->row, command.key));
+            !good)
+            return good.error();
     const auto part = refer_to(context, command.digest);
     if (!part) return part.error();
     if (const auto replaced = replace_bytes(context, found->row, command.key, {*part}); !replaced)
@@ -305,6 +318,12 @@ answer apply(rule_context& context, const schemas::commands::put_artifact_part& 
     const auto found = version_for_upload(context, command);
     if (!found) return found.error();
     if (const auto good = check_part_number(command.part_number); !good) return good.error();
+    if (command.replaced)
+        if (const auto good = check_replaced(
+                *command.replaced,
+                find::etag_of_part(context.state, found->row, command.key, command.part_number));
+            !good)
+            return good.error();
     const auto part = refer_to(context, command.digest);
     if (!part) return part.error();
     unfinished_upload upload = upload_for(context, found->row, command.key);

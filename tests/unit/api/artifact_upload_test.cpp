@@ -91,5 +91,30 @@ TEST_F(artifact_upload, of_the_same_bytes_brings_back_what_was_lost) {
     EXPECT_EQ(get().status(), 200);
 }
 
+TEST_F(artifact_upload, holds_to_if_match_and_if_none_match) {
+    const auto put_if = [&](const std::string& field, const std::string& value) {
+        return node.ask(nullptr, "PUT", url("PUT"), "others", field + ": " + value + "\r\n").status();
+    };
+    const auto get_if = [&](const std::string& method, const std::string& value) {
+        return node.ask(nullptr, method, url("GET"), "", "if-none-match: " + value + "\r\n");
+    };
+    EXPECT_EQ(put_if("if-match", "*"), 412) << "there are no bytes yet";
+    EXPECT_EQ(put_if("if-none-match", "*"), 200);
+    EXPECT_EQ(put_if("if-none-match", "*"), 412);
+    EXPECT_EQ(put_if("if-match", "\"other\""), 412);
+    const std::string etag = get().header("etag");
+    EXPECT_EQ(put_if("if-none-match", "\"x\", " + etag), 412);
+    EXPECT_EQ(put_if("if-match", "W/" + etag), 412) << "a weak one does not match strongly";
+    EXPECT_EQ(put_if("if-match", "\"x\", " + etag), 200);
+    for (const char* method : {"GET", "HEAD"}) {
+        const reply same = get_if(method, "\"x\", W/" + etag);
+        EXPECT_EQ(same.status(), 304) << method;
+        EXPECT_EQ(same.header("etag"), etag);
+        EXPECT_EQ(get_if(method, "*").status(), 304);
+        EXPECT_EQ(get_if(method, "\"x\"").status(), 200);
+    }
+    EXPECT_EQ(node.ask(nullptr, "GET", url("GET"), "", "if-match: \"x\"\r\n").status(), 412);
+}
+
 }  // namespace
 }  // namespace herald::test

@@ -213,22 +213,64 @@ TEST_F(artifact_rules, a_first_part_sent_as_if_it_were_all_counts_as_part_1) {
     EXPECT_EQ(references("2"), 1u);
 }
 
-TEST_F(artifact_rules, other_bytes_of_a_part_begin_the_upload_anew_there) {
-    for (const char* bytes : {"a1", "a2", "a3", "b2", "whole"}) store(bytes);
+TEST_F(artifact_rules, a_part_that_is_sent_again_replaces_that_part_alone) {
+    for (const char* bytes : {"1", "2", "3", "4", "other"}) store(bytes);
+    for (std::uint32_t number = 1; number <= 4; ++number) {
+        part(number, std::to_string(number));
+        EXPECT_EQ(commit(number, std::to_string(number)).code, 0u);
+    }
+    part(3, "other");
+    EXPECT_EQ(references("3"), 0u);
+    EXPECT_EQ(references("4"), 1u);
+    EXPECT_EQ(code_of(commit_all()), error_code::failed_precondition)
+        << "the new part 3 is not committed yet";
+    EXPECT_EQ(commit(3, "other").code, 0u);
+    EXPECT_EQ(commit_all().code, 0u);
+    const auto bytes = tables::bytes_of_artifacts::find(*registry.view(), version.id, "a");
+    EXPECT_THAT(
+        bytes->parts,
+        ElementsAre(schemas::blob_part{digest_of("1"), 1}, schemas::blob_part{digest_of("2"), 1},
+                    schemas::blob_part{digest_of("other"), 1}, schemas::blob_part{digest_of("4"), 1}));
+}
+
+TEST_F(artifact_rules, another_first_part_begins_another_upload) {
+    for (const char* bytes : {"a1", "a2", "a3", "b1", "whole"}) store(bytes);
     for (std::uint32_t number = 1; number <= 3; ++number) {
         part(number, "a" + std::to_string(number));
         EXPECT_EQ(commit(number, "a" + std::to_string(number)).code, 0u);
     }
     part(1, "a1");
-    part(2, "b2");
-    EXPECT_EQ(references("a3"), 0u) << "it was of the upload that was given up";
-    EXPECT_EQ(commit(1, "a1").code, 0u);
-    EXPECT_EQ(commit(2, "b2").code, 0u);
+    EXPECT_EQ(references("a3"), 1u) << "the same bytes again";
+    part(1, "b1");
+    EXPECT_EQ(references("a1") + references("a2") + references("a3"), 0u)
+        << "of the upload that was given up";
+    EXPECT_EQ(commit(1, "b1").code, 0u);
     EXPECT_EQ(fill("a", "whole").code, 0u);
-    EXPECT_EQ(references("a1") + references("b2"), 0u) << "another first part was sent as if it were all";
+    EXPECT_EQ(references("b1"), 0u) << "another first part was sent as if it were all";
     EXPECT_EQ(commit(1, "whole").code, 0u);
     EXPECT_EQ(commit_all().code, 0u);
     EXPECT_EQ(references("whole"), 1u);
+}
+
+TEST_F(artifact_rules, bytes_that_were_replaced_meanwhile_are_not_replaced_unseen) {
+    for (const char* bytes : {"1", "2"}) store(bytes);
+    const auto replace_if = [&](const std::string& there, const std::string& bytes) {
+        return registry.run(schemas::commands::set_artifact_bytes{
+            version.id, "a", access::digest_of_path("p"), digest_of(bytes), there});
+    };
+    const auto put_if = [&](const std::string& there, const std::string& bytes) {
+        return registry.run(schemas::commands::put_artifact_part{version.id, "a", access::digest_of_path("p"),
+                                                                 2, digest_of(bytes), there});
+    };
+    const std::string one = runtime::to_hex(digest_of("1")), two = runtime::to_hex(digest_of("2"));
+    EXPECT_EQ(code_of(replace_if(one, "2")), error_code::aborted) << "there are none yet";
+    EXPECT_EQ(replace_if("", "1").code, 0u);
+    EXPECT_EQ(code_of(replace_if("", "2")), error_code::aborted);
+    EXPECT_EQ(code_of(replace_if(two, "2")), error_code::aborted);
+    EXPECT_EQ(replace_if(one, "2").code, 0u);
+    EXPECT_EQ(code_of(put_if(one, "1")), error_code::aborted);
+    EXPECT_EQ(put_if("", "1").code, 0u);
+    EXPECT_EQ(put_if(one, "2").code, 0u);
 }
 
 TEST_F(artifact_rules, an_upload_that_is_not_finished_in_a_day_is_dropped) {

@@ -1,0 +1,56 @@
+#include "api/registry/preconditions.hpp"
+
+#include <algorithm>
+
+#include "runtime/text.hpp"
+
+namespace herald::api::registry {
+namespace {
+
+using runtime::http::server::request;
+
+enum class comparison : std::uint8_t { strong, weak };
+
+std::string_view trimmed(std::string_view text) {
+    constexpr std::string_view white = " \t";
+    text.remove_prefix(std::min(text.find_first_not_of(white), text.size()));
+    return text.substr(0, text.find_last_not_of(white) + 1);
+}
+
+/// Whether a field of a list of ETags, or `*`, names this one. Our ETags hold no comma.
+bool is_named(std::string_view list, std::string_view etag, comparison how) {
+    if (trimmed(list) == "*") return !etag.empty();
+    while (!list.empty()) {
+        const std::size_t comma = std::min(list.find(','), list.size());
+        std::string_view each = trimmed(list.substr(0, comma));
+        list.remove_prefix(std::min(comma + 1, list.size()));
+        if (how == comparison::weak && each.starts_with("W/")) each.remove_prefix(2);
+        if (!etag.empty() && each == etag) return true;
+    }
+    return false;
+}
+
+/// A field that was sent in several lines is one list.
+bool is_named(const request& received, std::string_view field, std::string_view etag, comparison how) {
+    for (const auto& each : received.headers)
+        if (runtime::equals_ignoring_case(each.name, field) && is_named(each.value, etag, how)) return true;
+    return false;
+}
+
+}  // namespace
+
+bool has_condition(const request& received) {
+    return received.header("if-match") || received.header("if-none-match");
+}
+
+precondition precondition_of(const request& received, std::string_view etag) {
+    using runtime::http::http_method;
+    if (received.header("if-match") && !is_named(received, "if-match", etag, comparison::strong))
+        return precondition::failed;
+    if (!received.header("if-none-match") || !is_named(received, "if-none-match", etag, comparison::weak))
+        return precondition::holds;
+    const bool reads = received.method == http_method::get || received.method == http_method::head;
+    return reads ? precondition::not_modified : precondition::failed;
+}
+
+}  // namespace herald::api::registry
