@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <span>
 
@@ -12,12 +11,17 @@
 
 namespace herald::storage::registry::find {
 
+/// Of an attribute's value, which compares only with values of the same kind. `any`: another member of a row,
+/// whose values all have one kind.
+enum class json_kind : std::uint8_t { any, null, boolean, number, text, array, object };
+
 /// The values that a condition looks at: texts of the row (several for labels, any of which may match), a
 /// text computed from it, or one number.
 struct property {
     std::span<const std::string> texts;
     std::optional<std::string> made;
-    std::optional<double> number;
+    std::optional<whole_or_fraction> number;
+    json_kind kind = json_kind::any;
 
     std::span<const std::string> all_texts() const {
         return made ? std::span<const std::string>(&*made, 1) : texts;
@@ -33,23 +37,21 @@ using schemas::registered_model;
 
 property text_property(const std::string& text) { return {{&text, 1}, {}, {}}; }
 property made_property(std::string text) { return {{}, std::move(text), {}}; }
-template <std::integral Number>
-property number_property(Number number) {
-    return {{}, {}, static_cast<double>(number)};
+property number_property(std::uint64_t number) { return {{}, {}, whole_or_fraction(number)}; }
+property number_property(std::int64_t number) { return {{}, {}, whole_or_fraction(number)}; }
+
+json_kind kind_of(const json_value& value) {
+    if (value.is_null()) return json_kind::null;
+    if (value.get_if<bool>()) return json_kind::boolean;
+    if (value.get_if<std::string>()) return json_kind::text;
+    if (value.get_if<schemas::json_array>()) return json_kind::array;
+    return value.get_if<schemas::json_object>() ? json_kind::object : json_kind::number;
 }
 
-std::optional<double> number_in(const json_value& value) {
-    if (const auto* fraction = value.get_if<double>()) return *fraction;
-    if (const auto* whole = value.get_if<std::int64_t>()) return static_cast<double>(*whole);
-    if (const auto* whole = value.get_if<std::uint64_t>()) return static_cast<double>(*whole);
-    const auto* integer = value.get_if<schemas::long_integer>();
-    const std::string* text = integer ? &integer->digits : value.get_if<std::string>();
-    double parsed = 0;
-    if (!text || text->empty()) return std::nullopt;
-    const char* end = text->data() + text->size();
-    const auto [stop, failure] = std::from_chars(text->data(), end, parsed);
-    if (failure != std::errc{} || stop != end) return std::nullopt;
-    return parsed;
+/// Of a number, or of a text that is one: ids come as texts, too.
+std::optional<whole_or_fraction> number_in(const json_value& value) {
+    const std::string* text = value.get_if<std::string>();
+    return text ? whole_or_fraction::of_text(*text) : whole_or_fraction::of(value);
 }
 
 /// An attribute's value: text, number, or the text of its JSON form. Empty when there is no such attribute.
@@ -59,9 +61,10 @@ property attribute_property(const std::vector<schemas::key_value>& attributes, s
     if (found == attributes.end()) return {};
     const auto value = schemas::parse_json(found->value.text);
     if (!value) return {};
-    if (const auto* text = value->get_if<std::string>()) return made_property(*text);
-    if (const auto number = number_in(*value)) return {{}, {}, number};
-    return text_property(found->value.text);
+    const json_kind kind = kind_of(*value);
+    if (const auto* text = value->get_if<std::string>()) return {{}, *text, {}, kind};
+    if (kind == json_kind::number) return {{}, {}, whole_or_fraction::of(*value), kind};
+    return {{&found->value.text, 1}, {}, {}, kind};
 }
 
 constexpr std::string_view attribute_prefix = "attributes.";
@@ -123,8 +126,8 @@ property property_of(const model_version& row, std::string_view key) {
     if (key == "labels") return property{row.labels, {}, {}};
     if (key == "description") return text_property(row.description);
     if (key == "owner") return made_property(std::to_string(row.owner.value));
-    if (key == "stage") return number_property(static_cast<unsigned>(row.stage));
-    if (key == "lock_level") return number_property(static_cast<unsigned>(row.lock_level));
+    if (key == "stage") return number_property(static_cast<std::uint64_t>(row.stage));
+    if (key == "lock_level") return number_property(static_cast<std::uint64_t>(row.lock_level));
     if (key == "time_created") return number_property(row.time_created);
     if (key == "time_updated") return number_property(row.time_updated);
     return attribute_property(row.attributes, key.substr(attribute_prefix.size()));
@@ -163,7 +166,9 @@ std::optional<E> named_value(const json_value& value) {
     for (const schemas::named<E>& each : schemas::enum_names<E>::all) {
         const std::string* text = value.get_if<std::string>();
         if (text && runtime::equals_ignoring_case(*text, each.name)) return each.value;
-        if (number_in(value) == static_cast<double>(each.value)) return each.value;
+        if (const auto number = number_in(value);
+            number && number->value() == static_cast<double>(each.value))
+            return each.value;
     }
     return std::nullopt;
 }
@@ -189,14 +194,15 @@ struct condition_maker {
     static result<operand> operand_named(std::string_view key, const json_value& value) {
         const auto found = named_value<E>(value);
         if (!found) return wrong_value(key, value, names_of<E>());
-        return operand{{}, static_cast<double>(*found)};
+        return operand{{}, whole_or_fraction(static_cast<std::uint64_t>(*found)), json_kind::any};
     }
 
     /// Errors: invalid_argument for a value that the key cannot have.
     static result<operand> operand_of(std::string_view key, value_kind kind, const json_value& value) {
         if (kind == value_kind::stage) return operand_named<schemas::stage>(key, value);
         if (kind == value_kind::lock_level) return operand_named<schemas::lock_level>(key, value);
-        operand made{text_in(value), number_in(value)};
+        operand made{text_in(value), number_in(value), json_kind::any};
+        if (kind == value_kind::any) made.kind = kind_of(value);
         if (kind == value_kind::number && !made.number) return wrong_value(key, value, "a number");
         if (kind == value_kind::text && !made.number && !value.get_if<std::string>())
             return wrong_value(key, value, "a text");
@@ -272,16 +278,17 @@ std::vector<std::string> condition::texts() const {
 std::vector<std::uint64_t> condition::numbers() const {
     std::vector<std::uint64_t> out;
     for (const operand& one : x_wanted)
-        if (one.number && *one.number >= 0 && *one.number <= limits::whole_numbers_max &&
-            std::trunc(*one.number) == *one.number)
-            out.push_back(static_cast<std::uint64_t>(*one.number));
+        if (one.number && one.number->value() >= 0 && one.number->value() <= limits::whole_numbers_max &&
+            std::trunc(one.number->value()) == one.number->value())
+            out.push_back(static_cast<std::uint64_t>(one.number->value()));
     std::sort(out.begin(), out.end());
     out.erase(std::unique(out.begin(), out.end()), out.end());
     return out;
 }
 
 std::optional<number_range> condition::range() const {
-    const auto number = x_wanted.empty() ? std::nullopt : x_wanted.front().number;
+    const auto wanted = x_wanted.empty() ? std::nullopt : x_wanted.front().number;
+    const auto number = wanted ? std::optional(wanted->value()) : std::nullopt;
     if (!number || std::isnan(*number)) return std::nullopt;
     number_range out;
     const double bounded = std::clamp(*number, -1.0, limits::whole_numbers_max);
@@ -333,23 +340,33 @@ bool condition::holds_for(const property& found) const {
 
 bool condition::compare(const property& found, find_operator by) const {
     const operand& other = x_wanted.front();
+    if (by == find_operator::contain) return contains(found, other.text);
+    if (found.kind != other.kind) return false;
     if (found.number) return other.number && ordered(by, *found.number, *other.number);
     const auto texts = found.all_texts();
-    return std::any_of(texts.begin(), texts.end(), [&](const std::string& text) {
-        if (by == find_operator::contain) return text.find(other.text) != std::string::npos;
-        return ordered(by, text, other.text);
-    });
+    return std::any_of(texts.begin(), texts.end(),
+                       [&](const std::string& text) { return ordered(by, text, other.text); });
+}
+
+/// Texts hold a part of themselves; a list or an object, a part of its JSON form.
+bool condition::contains(const property& found, const std::string& part) const {
+    if (found.number || found.kind == json_kind::boolean || found.kind == json_kind::null) return false;
+    const auto texts = found.all_texts();
+    return std::any_of(texts.begin(), texts.end(),
+                       [&](const std::string& text) { return text.find(part) != std::string::npos; });
 }
 
 bool condition::is_in(const property& found) const {
     if (found.number)
-        return std::any_of(x_wanted.begin(), x_wanted.end(),
-                           [&](const operand& each) { return each.number == found.number; });
+        return std::any_of(x_wanted.begin(), x_wanted.end(), [&](const operand& each) {
+            return each.kind == found.kind && each.number == found.number;
+        });
     const auto texts = found.all_texts();
     return std::any_of(texts.begin(), texts.end(), [&](const std::string& text) {
-        const auto at = std::lower_bound(x_wanted.begin(), x_wanted.end(), text,
-                                         [](const operand& a, const std::string& b) { return a.text < b; });
-        return at != x_wanted.end() && at->text == text;
+        const auto [from, to] =
+            std::equal_range(x_wanted.begin(), x_wanted.end(), operand{text, {}, found.kind},
+                             [](const operand& a, const operand& b) { return a.text < b.text; });
+        return std::any_of(from, to, [&](const operand& each) { return each.kind == found.kind; });
     });
 }
 

@@ -11,11 +11,13 @@
 #include "runtime/error.hpp"
 #include "schemas/find.hpp"
 #include "schemas/registry.hpp"
+#include "storage/registry/find/whole_or_fraction.hpp"
 
 namespace herald::storage::registry::find {
 
 /// The part of a row that a condition looks at.
 struct property;
+enum class json_kind : std::uint8_t;
 
 /// The members of a row that an index has.
 struct glimpse {
@@ -62,11 +64,13 @@ class condition {
     friend struct condition_maker;
     struct operand {
         std::string text;
-        std::optional<double> number;
+        std::optional<whole_or_fraction> number;
+        json_kind kind{};
     };
 
     bool holds_for(const property&) const;
     bool compare(const property&, schemas::find_operator) const;
+    bool contains(const property&, const std::string& part) const;
     bool is_in(const property&) const;
 
     std::string x_key;

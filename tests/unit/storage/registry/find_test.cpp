@@ -97,7 +97,7 @@ TEST_F(find_calls, lists_are_looked_up_in_any_order) {
                 ElementsAre("v1", "v2"));
     EXPECT_THAT(names(where("stage", find_operator::in, "[\"PRODUCTION\",\"Unassigned\"]")),
                 ElementsAre("v1", "v2", "v3"));
-    EXPECT_THAT(names(where("attributes.score", find_operator::not_in, "[3,\"1\"]")), ElementsAre("v2"));
+    EXPECT_THAT(names(where("attributes.score", find_operator::not_in, "[3,1]")), ElementsAre("v2"));
     EXPECT_THAT(names(where("owner", find_operator::eq, "\"1\"")), ElementsAre("v1", "v2", "v3"));
     EXPECT_THAT(names(where("id", find_operator::lt, "100000000000000000000")),
                 ElementsAre("v1", "v2", "v3"));
