@@ -1,6 +1,7 @@
 #include "storage/registry/rules/checks.hpp"
 
 #include <algorithm>
+#include <vector>
 
 #include "runtime/limits.hpp"
 #include "runtime/text.hpp"
@@ -20,7 +21,10 @@ char32_t take_code_point(std::string_view& text) {
     return point;
 }
 
-bool is_control(char32_t point) { return point < 0x20 || (point >= 0x7F && point < 0xA0); }
+/// Also the separators of lines and paragraphs, which end a line as U+0085 does.
+bool is_control(char32_t point) {
+    return point < 0x20 || (point >= 0x7F && point < 0xA0) || point == 0x2028 || point == 0x2029;
+}
 /// Embeddings, overrides and isolates: they make the text that follows appear in another order.
 bool turns_text(char32_t point) {
     return (point >= 0x202A && point <= 0x202E) || (point >= 0x2066 && point <= 0x2069);
@@ -31,19 +35,53 @@ bool is_space(char32_t point) {
            point == 0x2028 || point == 0x2029 || point == 0x202F || point == 0x205F || point == 0x3000;
 }
 
-/// Format characters without width and fillers: alone they show nothing. Within a text they have their use.
+bool is_joiner(char32_t point) { return point == 0x200C || point == 0x200D; }  // ZWNJ and ZWJ
+bool is_variation_selector(char32_t point) {
+    return (point >= 0x180B && point <= 0x180D) || point == 0x180F || (point >= 0xFE00 && point <= 0xFE0F) ||
+           (point >= 0xE0100 && point <= 0xE01EF);
+}
+
+/// Unicode's Default_Ignorable_Code_Point, which holds all of Bidi_Control.
 bool is_invisible(char32_t point) {
     return point == 0xAD || point == 0x34F || point == 0x61C || (point >= 0x115F && point <= 0x1160) ||
            (point >= 0x17B4 && point <= 0x17B5) || (point >= 0x180B && point <= 0x180F) ||
-           (point >= 0x200B && point <= 0x200F) || (point >= 0x2060 && point <= 0x206F) || point == 0x3164 ||
-           (point >= 0xFE00 && point <= 0xFE0F) || point == 0xFEFF || point == 0xFFA0 ||
+           (point >= 0x200B && point <= 0x200F) || (point >= 0x202A && point <= 0x202E) ||
+           (point >= 0x2060 && point <= 0x206F) || point == 0x3164 || (point >= 0xFE00 && point <= 0xFE0F) ||
+           point == 0xFEFF || point == 0xFFA0 || (point >= 0xFFF0 && point <= 0xFFF8) ||
+           (point >= 0x1BCA0 && point <= 0x1BCA3) || (point >= 0x1D173 && point <= 0x1D17A) ||
            (point >= 0xE0000 && point <= 0xE0FFF);
+}
+
+/// Letters, marks and emoji: all that shows, of ASCII only letters.
+bool is_letter_or_emoji(char32_t point) {
+    if (point < 0x80) return (point | 0x20) >= 'a' && (point | 0x20) <= 'z';
+    return !is_control(point) && !is_space(point) && !is_invisible(point);
+}
+
+bool takes_variation(char32_t point) {
+    return is_letter_or_emoji(point) || (point >= '0' && point <= '9') || point == '#' || point == '*';
+}
+
+std::vector<char32_t> code_points_of(std::string_view text) {
+    std::vector<char32_t> points;
+    while (!text.empty()) points.push_back(take_code_point(text));
+    return points;
+}
+
+/// Whether the invisible character does what it is for: a variation selector behind a letter or an emoji, a
+/// joiner between two of them.
+bool has_use(const std::vector<char32_t>& points, std::size_t at) {
+    if (is_variation_selector(points[at])) return at > 0 && takes_variation(points[at - 1]);
+    if (!is_joiner(points[at]) || at + 1 == points.size()) return false;
+    std::size_t before = at;
+    while (before > 0 && is_variation_selector(points[before - 1])) --before;
+    return before > 0 && is_letter_or_emoji(points[before - 1]) && is_letter_or_emoji(points[at + 1]);
 }
 
 std::string code_text(char32_t point) {
     static constexpr std::string_view hex = "0123456789ABCDEF";
     std::string out = "U+";
-    for (int shift = 12; shift >= 0; shift -= 4) out += hex[point >> shift & 15];
+    for (int shift = point > 0xFFFF ? 16 : 12; shift >= 0; shift -= 4) out += hex[point >> shift & 15];
     return out;
 }
 
@@ -91,18 +129,22 @@ result<void> check_name(std::string_view field, std::string_view value, std::siz
         return runtime::invalid_argument(std::string(field) + " is empty; give 1 to " +
                                          std::to_string(bytes_max) + " bytes");
     if (const auto good = check_text(field, value, bytes_max); !good) return good;
-    bool blank = true;
-    for (std::string_view rest = value; !rest.empty();) {
-        const char32_t point = take_code_point(rest);
+    const std::vector<char32_t> points = code_points_of(value);
+    for (const char32_t point : points)
         if (is_control(point) || turns_text(point))
             return runtime::invalid_argument(std::string(field) + " holds the control character " +
                                              code_text(point) + "; a name must show all that it holds");
-        blank = blank && (is_space(point) || is_invisible(point));
-    }
-    if (blank)
+    if (std::ranges::all_of(points, [](char32_t each) { return is_space(each) || is_invisible(each); }))
         return runtime::invalid_argument(std::string(field) +
                                          " is only white space or characters without width; it must hold a "
                                          "character that shows");
+    for (std::size_t at = 0; at < points.size(); ++at)
+        if (is_invisible(points[at]) && !has_use(points, at))
+            return runtime::invalid_argument(std::string(field) + " holds the invisible character " +
+                                             code_text(points[at]) + "; a name must show all that it holds");
+    if (is_space(points.front()) || is_space(points.back()))
+        return runtime::invalid_argument(std::string(field) +
+                                         " must not begin or end with white space: remove it");
     return {};
 }
 
@@ -115,6 +157,11 @@ result<void> check_email(std::string_view field, std::string_view email) {
     if (!shaped)
         return runtime::invalid_argument(std::string(field) + " is \"" + std::string(email) +
                                          "\"; it must look like name@example.org");
+    if (!std::ranges::all_of(email, [](char c) { return c > ' ' && c <= '~' && c != ':'; }))
+        return runtime::invalid_argument(
+            std::string(field) + " is \"" + std::string(email) +
+            "\"; it must be visible ASCII without a colon, because users sign in "
+            "with it in HTTP headers, which carry nothing else");
     return {};
 }
 

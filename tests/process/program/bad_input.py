@@ -299,7 +299,8 @@ def names_that_do_not_show_what_they_hold_are_refused():
     with herald.folder() as folder:
         world = World(folder)
         for name, text in ((" ", "only white space"), ("\u2003\u00a0", "only white space"), ("a\u202eb", "U+202E"), ("\u2066a", "U+2066"),
-                           ("a\u0085", "U+0085"), ("a\nb", "U+000A")):
+                           ("a\u0085", "U+0085"), ("a\u2028b", "U+2028"), ("a\nb", "U+000A"), ("fr\u200baud", "U+200B"), ("a\U000e0041b", "U+E0041"),
+                           ("fraud ", "white space"), ("\u00a0fraud", "white space")):
             for method, path, body in (("POST", MODELS, {"name": name}), ("POST", MODELS, {"name": "n", "labels": [name]}),
                                        ("POST", f"/api/v1/registry/registered_models/{world.model}/model_versions", {"version": name}),
                                        ("POST", WEBHOOKS, {"name": name, "location": "https://example.com/", "all_events": True}),
