@@ -265,8 +265,9 @@ class composed_api_node final : public api_node {
         x_node =
             storage::node::make_node(options, {x_parts.log, *x_store, x_jobs[0], runtime::system_random()});
         x_predictions->begin(*x_node);
-        x_health = std::make_shared<storage::deliveries::webhook_health_job>(*x_node, *x_store, x_jobs[0],
-                                                                             runtime::system_random());
+        x_health = std::make_shared<storage::deliveries::webhook_health_job>(
+            *x_node, *x_store, x_jobs[0], runtime::system_random(),
+            [this](std::string_view event) { return x_deliveries->lost_deliveries_of_event(event); });
         x_node->add_job(schemas::job::webhook_health, x_health);
         using storage::snapshots::snapshot_job;
         x_taker = std::make_unique<storage::snapshots::snapshot_taker>(*x_store, *x_snapshots,

@@ -31,6 +31,10 @@ struct build {
     std::uint64_t image_bytes = 0;
     model_signature signature;
     std::uint64_t unsafe_offset = 0;  // of the report that it is unsafe, from serving_level on
+    user_id created_by;
+    // Of the newest scan.
+    schemas::scan_status scan_status = schemas::scan_status::unscanned;
+    schemas::safety_status safety_status = schemas::safety_status::unknown;
 
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "id", self.id);
@@ -55,6 +59,30 @@ struct build {
         field(20, "image_bytes", self.image_bytes);
         field(21, "signature", self.signature);
         field(22, "unsafe_offset", self.unsafe_offset);
+        field(23, "created_by", self.created_by);
+        field(24, "scan_status", self.scan_status);
+        field(25, "safety_status", self.safety_status);
+    }
+};
+
+/// How the delivery of a scan's request ended at one webhook without reaching it.
+enum class delivery_end : std::uint8_t { none, dead, skipped, held };
+template <>
+struct enum_names<delivery_end> {
+    static constexpr std::array<named<delivery_end>, 4> all{{{delivery_end::none, "none"},
+                                                             {delivery_end::dead, "dead"},
+                                                             {delivery_end::skipped, "skipped"},
+                                                             {delivery_end::held, "held"}}};
+};
+
+/// A webhook that was to hear a scan's request. `none`: it may still.
+struct scan_listener {
+    schemas::webhook_id webhook_id;
+    delivery_end ended = delivery_end::none;
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "webhook_id", self.webhook_id);
+        field(2, "ended", self.ended);
     }
 };
 
@@ -70,8 +98,9 @@ struct scan {
     std::int64_t time_updated = 0;
     schemas::event_id event_id;  // of the REQUEST_SCAN event; empty when the feature flag was off
     user_id requested_by;
-    std::string message;           // why the status is error, or why the build remains ineligible
-    bool waits_for_build = false;  // REQUEST_SCAN is sent once the build is finished
+    std::string message;                  // why the status is error, or why the build remains ineligible
+    bool waits_for_build = false;         // REQUEST_SCAN is sent once the build is finished
+    std::vector<scan_listener> audience;  // of REQUEST_SCAN
 
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "id", self.id);
@@ -86,6 +115,7 @@ struct scan {
         field(10, "requested_by", self.requested_by);
         field(11, "message", self.message);
         field(12, "waits_for_build", self.waits_for_build);
+        field(13, "audience", self.audience);
     }
 };
 

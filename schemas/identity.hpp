@@ -141,6 +141,7 @@ struct permission {
     schemas::group_id group_id;
     schemas::role_id role_id;
 
+    friend bool operator==(const permission&, const permission&) = default;
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "group_id", self.group_id);
         field(2, "role_id", self.role_id);
@@ -154,6 +155,7 @@ struct workspace_policies {
     std::vector<stage> require_safe_scan_for;
     bool commit_on_approve = false;                // the approval that is enough also commits
     std::uint32_t promotion_deadline_seconds = 0;  // a promotion that takes longer has failed; 0: none has
+    bool scan_by_others = false;  // who made the build or requested the scan may not report it safe
 
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "require_approval_for", self.require_approval_for);
@@ -161,6 +163,7 @@ struct workspace_policies {
         field(3, "require_safe_scan_for", self.require_safe_scan_for);
         field(4, "commit_on_approve", self.commit_on_approve);
         field(5, "promotion_deadline_seconds", self.promotion_deadline_seconds);
+        field(6, "scan_by_others", self.scan_by_others);
     }
 };
 

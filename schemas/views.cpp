@@ -61,6 +61,8 @@ std::string view_of(const build& build) {
         .flag("self_contained", build.self_contained)
         .flag("uses_flask", build.uses_flask)
         .text("upstream_url", build.upstream_url)
+        .text("scan_status", name_of(build.scan_status))
+        .text("safety_status", name_of(build.safety_status))
         .finish();
 }
 

@@ -36,6 +36,7 @@ struct policies {
     std::vector<stage> require_safe_scan_for;
     bool commit_on_approve = false;
     std::uint32_t promotion_deadline_seconds = 0;
+    bool scan_by_others = false;
 
     static constexpr integers style = integers::as_strings;
     static constexpr void describe(auto& self, auto&& field) {
@@ -44,6 +45,7 @@ struct policies {
         field(3, "require_safe_scan_for", self.require_safe_scan_for);
         field(4, "commit_on_approve", self.commit_on_approve);
         field(5, "promotion_deadline_seconds", self.promotion_deadline_seconds, shown::when_set);
+        field(6, "scan_by_others", self.scan_by_others);
     }
 };
 

@@ -57,6 +57,27 @@ struct report_scan {
     }
 };
 
-using scan_commands = command_list<request_scan, report_scan, request_version_scan>;
+/// From the holder of the claim "webhook-health": a delivery of a scan's request has ended without reaching
+/// its webhook. → nothing
+struct delivery_ended {
+    static constexpr command_type type{45};
+    static constexpr command_traits traits{.level = 1, .from = sender::node, .passes_full_disk = true};
+
+    schemas::event_id event_id;
+    schemas::build_id build_id;
+    schemas::webhook_id webhook_id;
+    delivery_end ended = delivery_end::none;
+    std::uint64_t token = 0;  // of the claim
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "event_id", self.event_id);
+        field(2, "build_id", self.build_id);
+        field(3, "webhook_id", self.webhook_id);
+        field(4, "ended", self.ended);
+        field(5, "token", self.token);
+    }
+};
+
+using scan_commands = command_list<request_scan, report_scan, request_version_scan, delivery_ended>;
 
 }  // namespace herald::schemas::commands

@@ -105,7 +105,9 @@ struct policies {
     std::vector<stage> require_safe_scan_for;
     bool commit_on_approve = false;
     std::uint32_t promotion_deadline_seconds = 0;
+    std::optional<bool> scan_by_others;  // absent: true if require_safe_scan_for is not empty
 
+    static constexpr bool strict = true;
     static constexpr std::string_view example =
         R"({"require_approval_for":["PRODUCTION"],"approvals_required":1,"require_safe_scan_for":[],"commit_on_approve":false})";
     static constexpr void describe(auto& self, auto&& field) {
@@ -114,6 +116,7 @@ struct policies {
         field(3, "require_safe_scan_for", self.require_safe_scan_for);
         field(4, "commit_on_approve", self.commit_on_approve);
         field(5, "promotion_deadline_seconds", self.promotion_deadline_seconds);
+        field(6, "scan_by_others", self.scan_by_others);
     }
 };
 

@@ -108,6 +108,7 @@ class rocks_delivery_history final : public delivery_history {
         : x_folder(std::move(folder)), x_open_files_max(open_files_max), x_db(std::move(db)) {}
 
     delivery_counts deliveries_of_event(std::string_view event_id) const override;
+    std::vector<attempt> lost_deliveries_of_event(std::string_view event_id) const override;
     std::vector<attempt> attempts_of_delivery(std::string_view delivery_id) const override;
     std::vector<attempt> attempts_of_webhook(schemas::webhook_id, std::int64_t before_ms,
                                              std::size_t most) const override;
@@ -221,6 +222,23 @@ delivery_counts rocks_delivery_history::deliveries_of_event(std::string_view eve
         return true;
     });
     return counts;
+}
+
+std::vector<attempt> rocks_delivery_history::lost_deliveries_of_event(std::string_view event_id) const {
+    std::vector<std::string> deliveries;
+    const std::string prefix = row_key('e').text(event_id).bytes();
+    scan(prefix, [&](std::string_view key, std::string_view value) {
+        if (value.size() <= 8) return true;
+        const auto last = static_cast<attempt_result>(number_of(value.substr(8)));
+        if (last != attempt_result::succeeded && last != attempt_result::will_retry)
+            deliveries.emplace_back(key.substr(prefix.size(), key.size() - prefix.size() - 1));
+        return deliveries.size() < limits::webhooks_per_workspace_max;
+    });
+    std::vector<attempt> found;
+    for (const std::string& each : deliveries)
+        if (auto attempts = attempts_of_delivery(each); !attempts.empty())
+            found.push_back(std::move(attempts.back()));
+    return found;
 }
 
 std::vector<attempt> rocks_delivery_history::attempts_of_delivery(std::string_view delivery_id) const {

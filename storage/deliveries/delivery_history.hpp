@@ -37,6 +37,8 @@ class delivery_history {
     virtual ~delivery_history() = default;
 
     virtual delivery_counts deliveries_of_event(std::string_view event_id) const = 0;
+    /// The newest attempt of each of its deliveries that is over without having arrived.
+    virtual std::vector<schemas::attempt> lost_deliveries_of_event(std::string_view event_id) const = 0;
     /// Oldest first, at most limits::list_rows_max.
     virtual std::vector<schemas::attempt> attempts_of_delivery(std::string_view delivery_id) const = 0;
     /// Newest first, of attempts made before `before_ms`.

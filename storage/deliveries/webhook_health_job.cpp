@@ -1,11 +1,16 @@
 #include "storage/deliveries/webhook_health_job.hpp"
 
+#include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "runtime/lifetime.hpp"
 #include "runtime/text.hpp"
 #include "schemas/binary.hpp"
 #include "storage/deliveries/limits.hpp"
+#include "storage/registry/tables/builds.hpp"
+#include "storage/registry/tables/scans.hpp"
+#include "storage/registry/tables/timers.hpp"
 #include "storage/registry/tables/webhooks.hpp"
 
 namespace herald::storage::deliveries {
@@ -32,9 +37,55 @@ bool says_something(const attempt& made) {
            !asks_to_wait(made);
 }
 
+/// Of a delivery that is over without having arrived.
+std::optional<schemas::delivery_end> end_of(const attempt& made) {
+    switch (made.result) {
+        case attempt_result::dead:
+            return schemas::delivery_end::dead;
+        case attempt_result::skipped:
+            return schemas::delivery_end::skipped;
+        case attempt_result::held:
+            return schemas::delivery_end::held;
+        case attempt_result::succeeded:
+        case attempt_result::will_retry:
+            break;
+    }
+    return std::nullopt;
+}
+
+/// Empty unless the attempt says that a request for a scan did not reach its webhook.
+std::optional<std::pair<schemas::build_id, schemas::delivery_end>> lost_request_in(const attempt& made) {
+    if (made.event_type != schemas::event_type::request_scan || made.source == schemas::delivery_source::test)
+        return std::nullopt;
+    const auto how = end_of(made);
+    const auto build = runtime::parse_plain_decimal(made.resource_id);
+    if (!how || !build) return std::nullopt;
+    return std::pair{schemas::build_id{*build}, *how};
+}
+
+/// Of the scans that wait for a report, at most limits::lost_requests_max.
+std::vector<schemas::event_id> running_requests(const registry::state::state_view& state) {
+    std::vector<schemas::event_id> events;
+    registry::tables::timers::each(state, [&](const registry::tables::timer& each) {
+        if (each.kind != registry::tables::timer_kind::scan_deadline) return true;
+        const auto scan =
+            registry::tables::scans::find(state, schemas::scan_id{schemas::read_big_endian(each.key)});
+        if (scan && !scan->event_id.empty()) events.push_back(scan->event_id);
+        return events.size() < limits::lost_requests_max;
+    });
+    return events;
+}
+
 }  // namespace
 
 void webhook_health_job::observe(const attempt& made) {
+    if (const auto lost = lost_request_in(made))
+        x_scheduler.post(runtime::if_alive(
+            weak_from_this(),
+            [key = request_and_webhook(made.event_id, made.webhook_id), lost](webhook_health_job& self) {
+                self.take_lost(key, {lost->first, lost->second, self.x_scheduler.time().steady_ms()});
+                self.review_later();
+            }));
     if (!says_something(made)) return;
     finding found;
     found.revision = made.webhook_revision;
@@ -52,7 +103,22 @@ void webhook_health_job::observe(const attempt& made) {
 
 void webhook_health_job::start(std::uint64_t token) {
     x_token = token;
+    ask_history();
     review();
+}
+
+/// What a holder before this one heard but did not report any more.
+void webhook_health_job::ask_history() {
+    if (!x_ended_deliveries) return;
+    const std::int64_t now_ms = x_scheduler.time().steady_ms();
+    for (const schemas::event_id& event : running_requests(*x_store.view()))
+        for (const attempt& made : x_ended_deliveries(event))
+            if (const auto lost = lost_request_in(made))
+                take_lost({made.event_id, made.webhook_id}, {lost->first, lost->second, now_ms});
+}
+
+void webhook_health_job::take_lost(const request_and_webhook& key, lost_request found) {
+    if (x_lost.size() < limits::lost_requests_max) x_lost.try_emplace(key, found);
 }
 
 void webhook_health_job::take(schemas::webhook_id id, finding found) {
@@ -85,7 +151,40 @@ void webhook_health_job::review() {
             x_findings.erase(each);
         }
     }
-    if (!x_findings.empty()) review_later();
+    review_lost(*view, now_ms);
+    if (!x_findings.empty() || !x_lost.empty()) review_later();
+}
+
+/// A state that is behind the attempts may not know the scan yet, so nothing is forgotten at once.
+void webhook_health_job::review_lost(const registry::state::state_view& state, std::int64_t now_ms) {
+    for (auto next = x_lost.begin(); next != x_lost.end();) {
+        const auto each = next++;
+        lost_request& found = each->second;
+        if (is_news(state, each->first, found)) {
+            if (x_token != 0 && now_ms - found.told_ms >= limits::health_report_interval_ms)
+                tell(each->first, found);
+        } else if (now_ms - found.seen_ms >= limits::health_report_interval_ms) {
+            x_lost.erase(each);
+        }
+    }
+}
+
+bool webhook_health_job::is_news(const registry::state::state_view& state, const request_and_webhook& key,
+                                 const lost_request& found) const {
+    const auto build = registry::tables::builds::find(state, found.build);
+    const auto scan = build ? registry::tables::scans::find(state, build->scan_id) : std::nullopt;
+    return scan && scan->event_id == key.first && scan->scan_status == schemas::scan_status::scanning &&
+           std::ranges::any_of(scan->audience, [&](const schemas::scan_listener& each) {
+               return each.webhook_id == key.second && each.ended == schemas::delivery_end::none;
+           });
+}
+
+void webhook_health_job::tell(const request_and_webhook& key, lost_request& found) {
+    found.told_ms = x_scheduler.time().steady_ms();
+    const schemas::commands::delivery_ended ended{key.first, found.build, key.second, found.how, x_token};
+    // An accepted report shows in the state; any other is sent again.
+    x_registry.submit(schemas::commands::delivery_ended::type, schemas::encode(ended), {}, x_random.uuid(),
+                      [](const auto&) {});
 }
 
 bool webhook_health_job::is_news(const registry::state::state_view& state, schemas::webhook_id id,

@@ -35,6 +35,7 @@ constexpr std::uint32_t approvals_required_max = 100;
 constexpr std::uint32_t promotion_deadline_seconds_max = 365u * 24 * 3'600;
 constexpr std::size_t listed_per_firing_max = 300;  // rows that a timer puts into their lists at a time,
 constexpr std::size_t list_entries_per_firing_max = 1'000;  // and after how many entries it ends before that
+constexpr std::size_t listeners_named_max = 8;              // in the message of a scan
 constexpr std::size_t runtimes_max = 16;                    // runtimes for models that a node lists
 constexpr std::size_t runtime_name_bytes_max = 64;
 constexpr std::size_t replaced_processes_max = 16;       // told apart, of a node

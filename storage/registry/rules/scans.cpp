@@ -1,5 +1,8 @@
 // Vulnerability scans of builds: requested here, done elsewhere, then reported (wire.md §4, spec.md §6.4).
 #include "storage/registry/tables/scans.hpp"
+
+#include <algorithm>
+
 #include "schemas/json.hpp"
 #include "schemas/limits.hpp"
 #include "storage/registry/access/access.hpp"
@@ -14,6 +17,7 @@
 #include "storage/registry/rules/rules.hpp"
 #include "storage/registry/rules/scanning.hpp"
 #include "storage/registry/tables/builds.hpp"
+#include "storage/registry/tables/nodes.hpp"
 #include "storage/registry/tables/stages.hpp"
 
 namespace herald::storage::registry::rules {
@@ -125,6 +129,13 @@ own_builds own_builds_of(const rule_context& context, const schemas::model_versi
     return found;
 }
 
+/// What the build's record says of its newest scan, for its events.
+void show(build& row, const scan& newest) {
+    row.scan_id = newest.id;
+    row.scan_status = newest.scan_status;
+    row.safety_status = newest.safety_status;
+}
+
 /// Writes the changed build, and tells of it.
 void tell_updated(rule_context& context, const build& before, const build& after) {
     tables::builds::update(context.state, before, after);
@@ -132,18 +143,67 @@ void tell_updated(rule_context& context, const build& before, const build& after
                            after);
 }
 
-/// REQUEST_SCAN, unless it is switched off.
+/// Whether the request that began the scan can no longer arrive anywhere: a new one may be made at once.
+bool is_lost(const scan& asked) {
+    return asked.scan_status == scan_status::scanning && !asked.waits_for_build &&
+           std::ranges::all_of(asked.audience, [](const schemas::scan_listener& each) {
+               return each.ended != schemas::delivery_end::none;
+           });
+}
+
+/// Why a lost scan is lost.
+std::string loss_text(const scan& lost) {
+    constexpr std::string_view advice = "; report the result, or request the scan again";
+    if (lost.event_id.empty())
+        return "nobody was asked to scan the build: the feature flag scan_events is off" +
+               std::string(advice);
+    if (lost.audience.empty())
+        return "nobody was asked to scan the build: no webhook of the workspace hears REQUEST_SCAN" +
+               std::string(advice);
+    std::string text = "REQUEST_SCAN can no longer arrive:";
+    std::size_t shown = 0;
+    for (const schemas::scan_listener& each : lost.audience) {
+        if (++shown > limits::listeners_named_max) break;
+        text += (shown > 1 ? ", webhook " : " webhook ") + std::to_string(each.webhook_id.value) + " " +
+                std::string(name_of(each.ended));
+    }
+    if (lost.audience.size() > limits::listeners_named_max)
+        text += " and " + std::to_string(lost.audience.size() - limits::listeners_named_max) + " more";
+    return text + std::string(advice);
+}
+
+void tell_if_lost(scan& asked) {
+    if (is_lost(asked)) asked.message += (asked.message.empty() ? "" : "; ") + loss_text(asked);
+}
+
+/// REQUEST_SCAN, unless it is switched off. The scan's record keeps who is to hear it.
 void tell_scanners(rule_context& context, const build& subject, scan& asked) {
     if (!is_flag_on(context.state, flag_name::scan_events)) return;
     asked.event_id = context.new_event_id();
     constexpr auto type = schemas::event_type::request_scan;
     const std::string workspace = access::workspace_of(context.state, subject.workspace_id).name;
-    emission::emit(
-        context,
-        {type, schemas::kind_of(type).resource, std::to_string(subject.id.value), subject.workspace_id,
-         asked.event_id, [&](const event_draft& draft) { return request_scan_body(context, draft, subject); },
-         emission::path_of_scan_report(workspace, subject.id),
-         asked.waits_for_build ? subject.base_url : std::string()});
+    event_draft draft{type,
+                      schemas::kind_of(type).resource,
+                      std::to_string(subject.id.value),
+                      subject.workspace_id,
+                      asked.event_id,
+                      [&](const event_draft& made) { return request_scan_body(context, made, subject); },
+                      emission::path_of_scan_report(workspace, subject.id),
+                      asked.waits_for_build ? subject.base_url : std::string()};
+    emission::audiences known;
+    for (const schemas::audience_member& each : known.of(context, draft))
+        asked.audience.push_back(
+            {each.webhook_id, each.held ? schemas::delivery_end::held : schemas::delivery_end::none});
+    emission::emit(context, std::move(draft), known);
+}
+
+/// The lost scan ends; it stays in the build's history.
+void end_lost(rule_context& context, const scan& lost) {
+    cancel_deadline(context, lost);
+    scan ended = lost;
+    ended.scan_status = scan_status::error;
+    ended.time_updated = context.stamp_ms();
+    tables::scans::update(context.state, lost, ended);
 }
 
 /// Errors: failed_precondition when the build is neither finished nor being made, or is being scanned;
@@ -156,16 +216,18 @@ answer start_scan(rule_context& context, const build& subject, const schemas::js
     if (!is_made && (subject.status != build_status::building || !is_of_serving_level(context)))
         return runtime::failed_precondition(status_text(subject));
     const auto before = newest_scan(context.state, subject);
-    if (before && before->scan_status == scan_status::scanning)
+    if (before && before->scan_status == scan_status::scanning && !is_lost(*before))
         return runtime::failed_precondition("scan " + std::to_string(before->id.value) + " of build " +
                                             std::to_string(subject.id.value) +
                                             " is running; report its result or wait for it");
+    if (before && is_lost(*before)) end_lost(context, *before);
     scan fresh = new_scan(context, subject);
     fresh.scan_status = scan_status::scanning;
     fresh.creator_request = creator_request;
     fresh.requested_by = context.principal();
     if (is_made) {
         tell_scanners(context, subject, fresh);
+        tell_if_lost(fresh);
     } else {
         fresh.waits_for_build = true;
         fresh.message = std::string(waiting_text);
@@ -174,7 +236,7 @@ answer start_scan(rule_context& context, const build& subject, const schemas::js
                       number_text(fresh.id.value));
     tables::scans::put(context.state, fresh);
     build scanned = subject;
-    scanned.scan_id = fresh.id;
+    show(scanned, fresh);
     if (is_of_registry_level(context)) {
         scanned.time_updated = fresh.time_updated;
         tell_updated(context, subject, scanned);
@@ -214,6 +276,21 @@ result<void> check_report(const rule_context& context, const schemas::commands::
     return check_host(context, "scan_external_results.url", report.url);
 }
 
+/// The workspace's policy `scan_by_others`: nobody says of their own build, or in answer to their own
+/// request, that it is safe. Errors: permission_denied.
+result<void> check_reporter(const rule_context& context, const placed<build>& found,
+                            const std::optional<scan>& kept, safety_status said) {
+    if (said != safety_status::safe || !found.workspace.policies.scan_by_others) return {};
+    const bool is_maker = found.row.created_by == context.principal();
+    const bool has_asked = kept && kept->requested_by == context.principal();
+    if (!is_maker && !has_asked) return {};
+    return runtime::permission_denied(
+        "build " + std::to_string(found.row.id.value) +
+        " must be reported safe by somebody who neither created it nor requested this scan: the workspace "
+        "\"" +
+        found.workspace.name + "\" has the policy scan_by_others; an unsafe report is always accepted");
+}
+
 /// Stores the report in the scan. If nobody had requested a scan, it becomes the build's newest.
 answer keep_report(rule_context& context, const build& before, scan told,
                    const schemas::commands::report_scan& report) {
@@ -223,12 +300,12 @@ answer keep_report(rule_context& context, const build& before, scan told,
         after.unsafe_scan_id = told.id;
         if (is_of_serving_level(context)) after.unsafe_offset = context.offset();
     }
-    after.scan_id = told.id;
     told.scan_status = report.scan_status;
     told.safety_status = report.safety_status;
     told.url = report.url;
     told.message = message_of(after, told.safety_status);
     after.time_updated = told.time_updated = context.stamp_ms();
+    show(after, told);
     tables::scans::put(context.state, told);
     tell_updated(context, before, after);
     if (is_of_serving_level(context) && after.unsafe_scan_id && !before.unsafe_scan_id)
@@ -328,8 +405,31 @@ answer apply(rule_context& context, const schemas::commands::report_scan& comman
         return runtime::aborted("scan " + std::to_string(kept->id.value) + " is finished as " +
                                 std::string(name_of(kept->safety_status)) +
                                 "; only an unsafe report can still change it: request a new scan");
+    if (const auto may = check_reporter(context, *found, kept, command.safety_status); !may)
+        return may.error();
     if (kept && kept->scan_status == scan_status::scanning) cancel_deadline(context, *kept);
     return keep_report(context, found->row, kept ? *std::move(kept) : new_scan(context, found->row), command);
+}
+
+/// Of a scan that has ended, or was requested again, nothing changes. Errors: aborted when the sender no
+/// longer holds the job.
+answer apply(rule_context& context, const schemas::commands::delivery_ended& command) {
+    const auto claim = tables::claims::find(context.state, schemas::job_name(schemas::job::webhook_health));
+    if (!claim || claim->token != command.token)
+        return runtime::aborted("the job webhook-health has another holder");
+    const auto subject = tables::builds::find(context.state, command.build_id);
+    const auto kept = subject ? newest_scan(context.state, *subject) : std::nullopt;
+    if (!kept || kept->event_id != command.event_id || kept->scan_status != scan_status::scanning)
+        return std::string();
+    scan after = *kept;
+    for (schemas::scan_listener& each : after.audience)
+        if (each.webhook_id == command.webhook_id && each.ended == schemas::delivery_end::none)
+            each.ended = command.ended;
+    if (is_lost(*kept) || schemas::encode(after) == schemas::encode(*kept)) return std::string();
+    tell_if_lost(after);
+    after.time_updated = context.stamp_ms();
+    tables::scans::update(context.state, *kept, after);
+    return std::string();
 }
 
 void begin_waiting_scan(rule_context& context, const build& made) {
@@ -339,6 +439,7 @@ void begin_waiting_scan(rule_context& context, const build& made) {
     tell_scanners(context, made, asked);
     asked.waits_for_build = false;
     asked.message = message_of(made, asked.safety_status);
+    tell_if_lost(asked);
     asked.time_updated = context.stamp_ms();
     tables::scans::update(context.state, *kept, asked);
 }
@@ -356,6 +457,9 @@ void end_waiting_scan(rule_context& context, const build& failed) {
     }
     ended.time_updated = context.stamp_ms();
     tables::scans::update(context.state, *kept, ended);
+    build shown = failed;
+    show(shown, ended);
+    tell_updated(context, failed, shown);
     schemas::activity told = new_activity(context, failed.model_version_id, ended.requested_by, {});
     told.message = why;
     tables::activities::put(context.state, told);
@@ -381,6 +485,7 @@ void fire_scan_deadline(rule_context& context, std::string_view key) {
             if (!ineligible.empty()) late.message += "; " + ineligible;
             build after = *subject;
             after.time_updated = late.time_updated;
+            show(after, late);
             tell_updated(context, *subject, after);
         }
     tables::scans::update(context.state, *running, late);

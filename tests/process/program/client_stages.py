@@ -8,7 +8,8 @@ from published_client import DEPLOYMENT, PublishedClient, REGISTRY, STAGES, Worl
 
 STAGE = f"{REGISTRY}/stage"
 POLICIES = f"{REGISTRY}/workspaces/default/policies"
-DEFAULTS = {"require_approval_for": ["PRODUCTION"], "approvals_required": 1, "require_safe_scan_for": [], "commit_on_approve": False}
+DEFAULTS = {"require_approval_for": ["PRODUCTION"], "approvals_required": 1, "require_safe_scan_for": [], "commit_on_approve": False,
+            "scan_by_others": False}
 MEMBERS = ("transition", "approval", "rejection", "close", "update")
 WAITING = {"waiting_for_me": True}
 
@@ -75,7 +76,9 @@ def policies_are_the_admins_and_are_replaced_as_a_whole():
         assert client.must("GET", POLICIES) == DEFAULTS
         full = {"require_approval_for": ["STAGING", 3], "approvals_required": 2, "require_safe_scan_for": [3, 4], "commit_on_approve": True}
         kept = {**full, "require_approval_for": ["STAGING", "PRODUCTION"], "require_safe_scan_for": ["PRODUCTION", "ARCHIVED"]}
+        kept["scan_by_others"] = True  # since a stage needs a safe scan
         assert client.must("PUT", POLICIES, full) == kept and client.must("GET", POLICIES) == kept
+        client.refused(400, 3, "nearest name is approvals_required", "PUT", POLICIES, {"approvals_requird": 2})
         with_deadline = {**DEFAULTS, "promotion_deadline_seconds": 3600}
         assert client.must("PUT", POLICIES, {"promotion_deadline_seconds": 3600}) == with_deadline
         assert client.must("PUT", POLICIES, {}) == DEFAULTS
@@ -267,7 +270,12 @@ def a_scan_record_is_whole_in_every_answer():
         assert same(client.must("GET", read))["creator_request"] is None
         client.refused(400, 9, "request a scan first", "PUT", scan, report("scanned", "safe"))
         client.refused(400, 9, "request a scan first", "PUT", scan, report("error"))
+        lost = same(client.must("POST", scan, {"scan_external": True}))
+        assert lost["scan_status"] == "scanning" and "no webhook of the workspace hears REQUEST_SCAN" in lost["message"], lost
+        client.must("POST", "/api/v1/uac-proxy/events/createWebhook", {"name": "scanner", "location": "http://127.0.0.1:9/", "event_types": ["REQUEST_SCAN"]})
         first = same(client.must("POST", scan, {"scan_external": True}))
+        assert [old["id"] for old in first.pop("history")] == [lost["id"]], "a request that nobody heard is made again at once"
+        first["history"] = []
         assert (first["scan_status"], first["safety_status"], first["history"]) == ("scanning", "unknown", []), first
         client.refused(400, 9, "is running", "POST", scan, {"scan_external": True})
         client.refused(400, 3, "safety_status", "PUT", scan, report("scanned"))
@@ -276,12 +284,12 @@ def a_scan_record_is_whole_in_every_answer():
         assert same(client.must("PUT", scan, report("scanned", "safe", url="")))["safety_status"] == "safe", "a late report, without a URL"
         client.refused(409, 10, "finished", "PUT", scan, report("scanned", "safe"))
         second = same(client.must("POST", scan, {"scan_external": True}))
-        assert [old["id"] for old in second["history"]] == [first["id"]] and second["message"] == ""
+        assert [old["id"] for old in second["history"]] == [lost["id"], first["id"]] and second["message"] == ""
         unsafe = same(client.must("PUT", scan, report("scanned", "unsafe")))
         assert same(client.must("PUT", scan, report("scanned", "unsafe"))) == unsafe
         client.refused(409, 10, "finished as unsafe", "PUT", scan, report("scanned", "safe"))
         third = same(client.must("POST", scan, {"scan_external": True}))
-        assert "stays ineligible" in third["message"] and len(third["history"]) == 2, third
+        assert "stays ineligible" in third["message"] and len(third["history"]) == 3, third
         assert "stays ineligible" in same(client.must("PUT", scan, report("scanned", "safe")))["message"]
 
         none = int(client.create_version(client.create_model("n")["id"], "v")["id"])

@@ -54,6 +54,7 @@ void PrintTo(const reply&, std::ostream*);
 class no_deliveries final : public storage::deliveries::delivery_history {
   public:
     storage::deliveries::delivery_counts deliveries_of_event(std::string_view) const override { return {}; }
+    std::vector<schemas::attempt> lost_deliveries_of_event(std::string_view) const override { return {}; }
     std::vector<schemas::attempt> attempts_of_delivery(std::string_view) const override { return {}; }
     std::vector<schemas::attempt> attempts_of_webhook(schemas::webhook_id, std::int64_t,
                                                       std::size_t) const override {

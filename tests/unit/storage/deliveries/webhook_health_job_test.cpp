@@ -5,6 +5,7 @@
 
 #include "storage/deliveries/limits.hpp"
 #include "storage/deliveries/webhook_health_job.hpp"
+#include "storage/registry/tables/scans.hpp"
 #include "storage/registry/tables/webhooks.hpp"
 #include "tests/support/cluster.hpp"
 
@@ -128,6 +129,57 @@ TEST_F(webhook_health_job_test, without_the_claim_it_waits_and_tells_when_the_cl
     job->start(cluster::claim(on, "webhook-health")->token);
     all.scheduler.run_for(1'000);
     EXPECT_EQ(hook().status, schemas::webhook_status::disabled);
+}
+
+struct lost_requests : webhook_health_job_test {
+    void SetUp() override {
+        webhook_health_job_test::SetUp();
+        ASSERT_EQ(all.create_model(on, "m")->outcome().code, 0u);
+        schemas::commands::create_version version;
+        version.registered_model_id.value = 1;
+        version.version.version = "v1";
+        ASSERT_EQ(all.submit(on, version)->outcome().code, 0u);
+        schemas::commands::create_build build;
+        build.workspace_name = "Default";
+        build.model_version_id.value = 1;
+        build.external_location = "registry.example.org/m:1";
+        build.creator_request.text = "{}";
+        ASSERT_EQ(all.submit(on, build)->outcome().code, 0u);
+        const schemas::commands::request_scan scan{"Default", schemas::build_id{1}, {"{}"}};
+        ASSERT_EQ(all.submit(on, scan)->outcome().code, 0u);
+    }
+    schemas::scan scan() const { return *scans::find(*on.store->view(), schemas::scan_id{1}); }
+    schemas::attempt request_attempt(attempt_result result) const {
+        schemas::attempt made = attempt(result, 500);
+        made.event_type = schemas::event_type::request_scan;
+        made.event_id = scan().event_id;
+        made.resource_id = "1";
+        return made;
+    }
+    std::size_t told() const { return all.commands(schemas::commands::delivery_ended::type).size(); }
+};
+
+TEST_F(lost_requests, for_scans_are_told_once_when_their_delivery_is_over) {
+    observe(request_attempt(attempt_result::will_retry));
+    EXPECT_EQ(told(), 0u);
+    for (int i = 0; i < 3; ++i) observe(request_attempt(attempt_result::dead));
+    EXPECT_EQ(told(), 1u);
+    EXPECT_THAT(scan().message, ::testing::HasSubstr("webhook 1 dead"));
+    all.scheduler.run_for(2 * limits::health_report_interval_ms);
+    EXPECT_EQ(told(), 1u);
+}
+
+TEST_F(lost_requests, that_were_not_told_before_a_restart_are_found_in_the_history) {
+    job->stop();
+    const auto kept = request_attempt(attempt_result::held);
+    job = std::make_shared<webhook_health_job>(
+        *on.node, *on.store, all.scheduler, all.random, [kept](std::string_view event) {
+            return event == kept.event_id ? std::vector{kept} : std::vector<schemas::attempt>();
+        });
+    job->start(cluster::claim(on, "webhook-health")->token);
+    all.scheduler.run_for(2'000);
+    EXPECT_EQ(told(), 1u);
+    EXPECT_THAT(scan().message, ::testing::HasSubstr("webhook 1 held"));
 }
 
 }  // namespace

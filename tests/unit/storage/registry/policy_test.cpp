@@ -30,6 +30,7 @@ TEST_F(policies, are_replaced_as_a_whole_and_hold_each_stage_once) {
     all.approvals_required = 3;
     all.require_safe_scan_for = {stage::production};
     all.commit_on_approve = true;
+    all.scan_by_others = true;
     all.promotion_deadline_seconds = 7;
     schemas::workspace_policies kept = *schemas::decode<schemas::workspace_policies>(set(all).body);
     EXPECT_THAT(kept.require_approval_for, ElementsAre(stage::staging, stage::production));

@@ -2,6 +2,7 @@
 // safe.
 #include <gmock/gmock.h>
 
+#include "schemas/json.hpp"
 #include "schemas/limits.hpp"
 #include "storage/registry/find/builds.hpp"
 #include "storage/registry/tables/stages.hpp"
@@ -371,6 +372,111 @@ TEST_F(scan_rules, a_missed_deadline_does_not_hide_that_the_build_was_once_unsaf
     registry.run(schemas::commands::no_operation{});
     EXPECT_THAT(newest_scan(*registry.view(), build_now())->message,
                 testing::AllOf(HasSubstr("no report came within 24 h"), HasSubstr("stays ineligible")));
+}
+
+/// As the holder of the job would report it.
+schemas::commands::outcome ended(registry& registry, const schemas::scan& asked, schemas::webhook_id hook,
+                                 schemas::delivery_end how) {
+    const auto token =
+        registry.must<schemas::claim_row>(schemas::commands::claim{"webhook-health", "a", {}}).token;
+    return registry.run(schemas::commands::delivery_ended{asked.event_id, asked.build_id, hook, how, token});
+}
+
+TEST_F(scan_rules, a_scan_whose_request_can_reach_nobody_any_more_says_so_and_is_requested_anew_at_once) {
+    const auto second = registry.webhook_for({schemas::event_type::request_scan});
+    const auto asked = *schemas::decode<schemas::scan>(request(build.id).body);
+    EXPECT_EQ(ended(registry, asked, hook.id, schemas::delivery_end::dead).code, 0u);
+    EXPECT_EQ(newest_scan(*registry.view(), build_now())->message, "") << "the second may still hear it";
+    EXPECT_EQ(code_of(request(build.id)), error_code::failed_precondition);
+    EXPECT_EQ(ended(registry, asked, second.id, schemas::delivery_end::skipped).code, 0u);
+    const auto lost = *newest_scan(*registry.view(), build_now());
+    EXPECT_EQ(lost.scan_status, scan_status::scanning);
+    EXPECT_THAT(lost.message, testing::AllOf(HasSubstr("webhook 1 dead"), HasSubstr("webhook 2 skipped"),
+                                             HasSubstr("request the scan again")));
+    const auto again = request(build.id);
+    ASSERT_EQ(again.code, 0u) << again.message;
+    EXPECT_NE(schemas::decode<schemas::scan>(again.body)->id, asked.id);
+    EXPECT_EQ(find_row<schemas::scan>(*registry.view(), key_of(table::scan).number(asked.id))->scan_status,
+              scan_status::error);
+    ended(registry, asked, hook.id, schemas::delivery_end::dead);  // of the scan before: too late
+    EXPECT_EQ(newest_scan(*registry.view(), build_now())->message, "");
+    EXPECT_EQ(code_of(request(build.id)), error_code::failed_precondition);
+}
+
+TEST_F(scan_rules, a_scan_that_nobody_was_asked_for_says_so_and_may_be_requested_again) {
+    const auto says = [&](const std::string& why) {
+        const auto asked = request(build.id);
+        EXPECT_EQ(asked.code, 0u) << asked.message;
+        EXPECT_THAT(schemas::decode<schemas::scan>(asked.body)->message, HasSubstr(why));
+    };
+    registry.run(schemas::commands::set_webhook_status{hook.id, schemas::webhook_status::disabled});
+    says("webhook 1 held");
+    says("webhook 1 held");
+    registry.run(schemas::commands::set_feature_flag{"scan_events", false, ""});
+    says("the feature flag scan_events is off");
+    registry.run(schemas::commands::set_feature_flag{"scan_events", true, ""});
+    registry.run(schemas::commands::delete_webhooks{{hook.id}});
+    says("no webhook of the workspace hears REQUEST_SCAN");
+    EXPECT_EQ(report(scan_status::scanned, safety_status::safe).code, 0u) << "a report is taken all the same";
+}
+
+TEST_F(scan_rules, the_end_of_a_delivery_is_taken_from_the_holder_of_the_job_alone) {
+    const auto asked = *schemas::decode<schemas::scan>(request(build.id).body);
+    const schemas::commands::delivery_ended command{asked.event_id, build.id, hook.id,
+                                                    schemas::delivery_end::dead, 99};
+    EXPECT_EQ(code_of(registry.run(command)), error_code::aborted);
+    EXPECT_EQ(newest_scan(*registry.view(), build_now())->message, "");
+}
+
+TEST_F(scan_rules, where_others_must_report_nobody_calls_their_own_build_or_scan_safe) {
+    const auto other = registry.second_admin();
+    schemas::commands::set_policies policies;
+    policies.workspace_name = "default";
+    policies.policies.scan_by_others = true;
+    ASSERT_EQ(registry.run(policies).code, 0u);
+    const auto report_as = [&](schemas::user_id who, safety_status said) {
+        return registry.run_as(
+            who, schemas::commands::report_scan{"default", build.id, scan_status::scanned, said, ""});
+    };
+    ASSERT_EQ(registry.run_as(other, schemas::commands::request_scan{"default", build.id, {}}).code, 0u);
+    EXPECT_EQ(code_of(report_as(other, safety_status::safe)), error_code::permission_denied)
+        << "they requested it";
+    const auto refused = report_as(registry.admin, safety_status::safe);
+    EXPECT_EQ(code_of(refused), error_code::permission_denied) << "they made the build";
+    EXPECT_THAT(refused.message, HasSubstr("scan_by_others"));
+    policies.policies.scan_by_others = false;
+    ASSERT_EQ(registry.run(policies).code, 0u);
+    EXPECT_EQ(report_as(other, safety_status::safe).code, 0u);
+    policies.policies.scan_by_others = true;
+    ASSERT_EQ(registry.run(policies).code, 0u);
+    EXPECT_EQ(report_as(other, safety_status::safe).code, 0u) << "the same report again changes nothing";
+    EXPECT_EQ(report_as(other, safety_status::unsafe).code, 0u) << "unsafe is taken from everybody";
+    const auto scanner = registry.user_named("scanner@example.org").id;
+    schemas::commands::add_group_users add;
+    add.org_id.value = add.group_id.value = 1;
+    add.user_id = {scanner};
+    ASSERT_EQ(registry.run(add).code, 0u);
+    build = make_build("registry.example.org/m:2");
+    request(build.id);
+    EXPECT_EQ(report_as(scanner, safety_status::safe).code, 0u);
+}
+
+TEST_F(scan_rules, events_of_builds_show_what_the_scan_says) {
+    registry.webhook_for({schemas::event_type::update});
+    request(build.id);
+    report(scan_status::scanned, safety_status::unsafe);
+    const auto events = registry.outbox();
+    ASSERT_EQ(events.size(), 3u);  // UPDATE and REQUEST_SCAN of the request, UPDATE of the report
+    std::vector<std::string> said;
+    for (const auto& event : events) {
+        if (event.type != schemas::event_type::update) continue;
+        const auto body = schemas::parse_json(event.body);
+        for (const char* entity : {"original", "updated"})
+            said.push_back(*body->find(entity)->find("scan_status")->get_if<std::string>() + " " +
+                           *body->find(entity)->find("safety_status")->get_if<std::string>());
+    }
+    EXPECT_THAT(said, testing::ElementsAre("unscanned unknown", "scanning unknown", "scanning unknown",
+                                           "scanned unsafe"));
 }
 
 }  // namespace
