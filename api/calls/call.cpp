@@ -148,6 +148,12 @@ error refusal_of(const schemas::commands::outcome& outcome) {
     return {code, outcome.message};
 }
 
+std::vector<std::string> texts_of(const std::vector<ignored_member>& members) {
+    std::vector<std::string> texts;
+    for (const ignored_member& each : members) texts.push_back(shown(each.path) + " " + each.why);
+    return texts;
+}
+
 }  // namespace
 
 std::string offset_text(std::uint32_t generation, std::uint64_t offset) {
@@ -219,14 +225,18 @@ bool reading_call::is_strict() const {
 
 result<void> reading_call::ignore(const std::vector<ignored_member>& members) {
     if (members.empty()) return {};
-    std::vector<std::string> texts;
-    for (const ignored_member& each : members) texts.push_back(shown(each.path) + " " + each.why);
+    std::vector<std::string> texts = texts_of(members);
     if (is_strict())
         return runtime::invalid_argument(joined(texts) +
                                          " (Prefer: handling=strict refuses members that would be ignored)");
     for (std::string& text : texts)
         if (x_warnings.size() < limits::unknown_members_max) x_warnings.push_back(std::move(text));
     return {};
+}
+
+error refusal_of_unknown(const std::vector<ignored_member>& members) {
+    return runtime::invalid_argument(
+        joined(texts_of(members)) + " (this request decides who may do what, so it refuses unknown members)");
 }
 
 std::vector<ignored_member> ignored_of(const std::vector<schemas::unknown_member>& unknown) {

@@ -83,6 +83,8 @@ struct ignored_member {
     std::string why;
 };
 std::vector<ignored_member> ignored_of(const std::vector<schemas::unknown_member>&);
+/// invalid_argument naming the members, of a request that is always strict.
+error refusal_of_unknown(const std::vector<ignored_member>&);
 
 /// A call that only reads, and answers from a state. Lives for one request, on one event loop or a blocking
 /// thread. Views of the request stay valid until the handler ends.
@@ -130,6 +132,8 @@ class reading_call {
         auto out = schemas::from_json<T>(value, &unknown);
         if (!out) return out;
         if (const auto good = schemas::requests::check_required(*out); !good) return good.error();
+        if constexpr (schemas::requests::refuses_unknown<T>)
+            if (!unknown.empty()) return refusal_of_unknown(ignored_of(unknown));
         if (const auto good = ignore(ignored_of(unknown)); !good) return good.error();
         return out;
     }

@@ -101,6 +101,24 @@ response set_workspace(writing_call& call) {
     co_return co_await call.write<schemas::workspace>(std::move(command), view);
 }
 
+response change_permission(writing_call& call) {
+    const auto body = call.body<requests::change_permission>();
+    if (!body) co_return body.error();
+    const auto org = call.path_id<schemas::organization_id>("org");
+    if (!org) co_return org.error();
+    const auto id = call.path_id<schemas::workspace_id>("workspace_id");
+    if (!id) co_return id.error();
+    schemas::commands::change_permission command;
+    command.org_id = *org;
+    command.id = *id;
+    command.permission = {body->group_id, body->role_id};
+    command.removes = call.received().method == runtime::http::http_method::delete_;
+    const auto view = [](schemas::workspace row) {
+        return answers::workspace_record{answers::with_permissions(std::move(row))};
+    };
+    co_return co_await call.write<schemas::workspace>(std::move(command), view);
+}
+
 response delete_workspace(writing_call& call) {
     using command = schemas::commands::delete_workspace;
     return end_in_organization<command, &command::id>(call, "workspace_id", answers::done());
@@ -128,6 +146,14 @@ const calls::route workspace_table[] = {
     read<answers::workspace_record>("get_workspace",
                                     "/api/v2/uac-proxy/organization/{org}/workspaces/{workspace_id}",
                                     get_workspace, "workspaces", "A workspace with its permissions"),
+    for_organization_administrators(write<requests::change_permission, answers::workspace_record>(
+        "add_permission", http_method::post,
+        "/api/v2/uac-proxy/organization/{org}/workspaces/{workspace_id}/permissions", change_permission,
+        "workspaces", "Gives a group a role in the workspace; its other permissions stay")),
+    for_organization_administrators(write<requests::change_permission, answers::workspace_record>(
+        "remove_permission", http_method::delete_,
+        "/api/v2/uac-proxy/organization/{org}/workspaces/{workspace_id}/permissions", change_permission,
+        "workspaces", "Takes a role in the workspace from a group; its other permissions stay")),
     for_organization_administrators(erase<answers::done>(
         "delete_workspace", "/api/v2/uac-proxy/organization/{org}/workspaces/{workspace_id}",
         delete_workspace, "workspaces", "Deletes a workspace that holds no models and no webhooks")),

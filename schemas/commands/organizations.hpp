@@ -207,10 +207,29 @@ struct delete_workspace {
     }
 };
 
+/// Adds a permission to those of a workspace, or removes it; the others stay. → workspace
+struct change_permission {
+    static constexpr command_type type{113};
+    static constexpr command_traits traits{
+        .level = registry_level, .from = sender::user, .passes_full_disk = false};
+
+    organization_id org_id;
+    workspace_id id;
+    schemas::permission permission;
+    bool removes = false;
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "org_id", self.org_id);
+        field(2, "id", self.id);
+        field(3, "permission", self.permission);
+        field(4, "removes", self.removes);
+    }
+};
+
 using organization_commands =
     command_list<set_organization, delete_organization, add_organization_user, remove_organization_user>;
 using group_commands = command_list<add_group_users, set_group, delete_group, remove_group_users>;
 using role_commands = command_list<set_role, delete_role>;
-using workspace_commands = command_list<set_workspace, delete_workspace>;
+using workspace_commands = command_list<set_workspace, delete_workspace, change_permission>;
 
 }  // namespace herald::schemas::commands

@@ -89,6 +89,7 @@ struct sent_role {
 struct set_role {
     std::optional<sent_role> role;
 
+    static constexpr bool strict = true;
     static constexpr std::array<std::string_view, 1> required{"role"};
     static constexpr std::string_view example =
         R"({"role":{"name":"Editor of models","resource_actions":[{"resource_type":"REGISTERED_MODEL","allowed_actions":["READ","UPDATE"]}]}})";
@@ -116,9 +117,24 @@ struct sent_workspace {
     }
 };
 
+/// POST adds it to the workspace's permissions, DELETE removes it.
+struct change_permission {
+    schemas::group_id group_id;
+    schemas::role_id role_id;
+
+    static constexpr bool strict = true;
+    static constexpr std::array<std::string_view, 2> required{"group_id", "role_id"};
+    static constexpr std::string_view example = R"({"group_id":"2","role_id":"3"})";
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "group_id", self.group_id);
+        field(2, "role_id", self.role_id);
+    }
+};
+
 struct set_workspace {
     std::optional<sent_workspace> workspace;
 
+    static constexpr bool strict = true;
     static constexpr std::array<std::string_view, 1> required{"workspace"};
     static constexpr std::string_view example =
         R"({"workspace":{"name":"fraud","permissions":[{"group_id":"2","role_id":"3"}]}})";

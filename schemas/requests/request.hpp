@@ -3,6 +3,7 @@
 //
 //     static constexpr std::array required{"name"};               // without it: 400
 //     static constexpr std::array server_owned{owned{"id"}, …};   // known, and ignored
+//     static constexpr bool strict = true;                        // unknown members: 400 (wire.md §1)
 //     static constexpr std::string_view example = R"({…})";       // for the OpenAPI document
 #pragma once
 
@@ -21,6 +22,10 @@ struct owned {
     std::string_view name;
     std::string_view why = "is set by Herald itself";
 };
+
+/// Whether a T is refused for members that it does not know, whatever the caller prefers.
+template <class T>
+inline constexpr bool refuses_unknown = requires { T::strict; };
 
 /// The names of members without which a T is refused.
 template <class T>

@@ -45,32 +45,38 @@ result<schemas::workspace> workspace_to_change(rule_context& context, schemas::o
     return *std::move(workspace);
 }
 
-/// Each pair once, in the order sent. Errors: not_found for a group or a role that the organisation does not
-/// have; invalid_argument for too many.
+/// Errors: not_found for a group or a role that the organisation does not have.
+result<void> check_permission(const state_view& state, schemas::organization_id org,
+                              const schemas::permission& one, const std::string& path) {
+    const auto group = tables::groups::find(state, one.group_id);
+    if (!group || group->org_id != org)
+        return runtime::not_found(path + "group_id: group " + std::to_string(one.group_id.value) +
+                                  " not found in organization " + std::to_string(org.value));
+    const auto role = tables::roles::find(state, one.role_id);
+    if (!role || role->org_id != org)
+        return runtime::not_found(path + "role_id: role " + std::to_string(one.role_id.value) +
+                                  " not found in organization " + std::to_string(org.value));
+    return {};
+}
+
+/// Errors: invalid_argument.
+result<void> check_count(std::size_t permissions) {
+    if (permissions <= limits::permissions_max) return {};
+    return runtime::invalid_argument("permissions holds " + std::to_string(permissions) +
+                                     " entries; at most " + std::to_string(limits::permissions_max) +
+                                     " are allowed");
+}
+
+/// Each pair once, in the order sent. Errors: those of check_permission and check_count.
 result<std::vector<schemas::permission>> checked(const state_view& state,
                                                  const schemas::commands::set_workspace& command) {
-    const std::string org = std::to_string(command.org_id.value);
+    for (const schemas::permission& each : command.permissions)
+        if (const auto good = check_permission(state, command.org_id, each, "permissions."); !good)
+            return good.error();
+    if (const auto good = check_count(command.permissions.size()); !good) return good.error();
     std::vector<schemas::permission> all;
-    for (const schemas::permission& each : command.permissions) {
-        const auto group = tables::groups::find(state, each.group_id);
-        if (!group || group->org_id != command.org_id)
-            return runtime::not_found("permissions.group_id: group " + std::to_string(each.group_id.value) +
-                                      " not found in organization " + org);
-        const auto role = tables::roles::find(state, each.role_id);
-        if (!role || role->org_id != command.org_id)
-            return runtime::not_found("permissions.role_id: role " + std::to_string(each.role_id.value) +
-                                      " not found in organization " + org);
-    }
-    if (command.permissions.size() > limits::permissions_max)
-        return runtime::invalid_argument("permissions holds " + std::to_string(command.permissions.size()) +
-                                         " entries; at most " + std::to_string(limits::permissions_max) +
-                                         " are allowed");
-    for (const schemas::permission& each : command.permissions) {
-        const auto is_it = [&](const schemas::permission& other) {
-            return other.group_id == each.group_id && other.role_id == each.role_id;
-        };
-        if (std::ranges::none_of(all, is_it)) all.push_back(each);
-    }
+    for (const schemas::permission& each : command.permissions)
+        if (std::ranges::find(all, each) == all.end()) all.push_back(each);
     return all;
 }
 
@@ -157,6 +163,33 @@ answer apply(rule_context& context, const schemas::commands::set_workspace& comm
     made->time_created = made->time_updated;
     tables::workspaces::put(state, *made);
     return schemas::encode(*made);
+}
+
+/// Errors: not_found, also for a permission to be removed that is not there; permission_denied;
+/// invalid_argument for too many. What is there already is not added again.
+answer apply(rule_context& context, const schemas::commands::change_permission& command) {
+    const auto before =
+        workspace_to_change(context, command.org_id, command.id, "changing a workspace's permissions");
+    if (!before) return before.error();
+    schemas::workspace after = *before;
+    const auto place = std::ranges::find(after.permissions, command.permission);
+    const bool is_there = place != after.permissions.end();
+    if (!command.removes) {
+        if (const auto good = check_permission(context.state, command.org_id, command.permission, ""); !good)
+            return good.error();
+        if (is_there) return schemas::encode(*before);
+        after.permissions.push_back(command.permission);
+        if (const auto good = check_count(after.permissions.size()); !good) return good.error();
+    } else {
+        if (!is_there)
+            return runtime::not_found("the workspace \"" + before->name + "\" does not give group " +
+                                      std::to_string(command.permission.group_id.value) + " the role " +
+                                      std::to_string(command.permission.role_id.value));
+        after.permissions.erase(place);
+    }
+    after.time_updated = context.stamp_ms();
+    tables::workspaces::update(context.state, *before, after);
+    return schemas::encode(after);
 }
 
 /// Errors: not_found; permission_denied; failed_precondition for a built-in one, and for one that holds

@@ -191,5 +191,37 @@ TEST_F(handlers, a_key_belongs_to_its_method_path_and_query) {
                    error_code::already_exists, "Idempotency-Key");
 }
 
+TEST_F(handlers, requests_that_decide_who_may_do_what_refuse_unknown_members) {
+    const auto refused = [&](const std::string& method, const std::string& path, const std::string& body,
+                             const std::string& member) {
+        expect_refused(node.ask(&node.administrator, method, path, body), 400, error_code::invalid_argument,
+                       member + " is unknown");
+    };
+    const std::string org = "/api/v2/uac-proxy/organization/1";
+    refused("PUT", "/api/v1/registry/workspaces/Default/policies", R"({"approvals_requird":2})",
+            "approvals_requird");
+    refused("POST", org + "/roles", R"({"role":{"name":"r","resource_action":[{"resource_type":1}]}})",
+            "role.resource_action");
+    refused("POST", org + "/workspaces", R"({"workspace":{"name":"w","permission":[{"group_id":"2"}]}})",
+            "workspace.permission");
+    refused("POST", org + "/workspaces/1/permissions", R"({"group_id":"2","role_id":"3","rol":"4"})", "rol");
+    const reply kept = node.ask(&node.administrator, "GET", "/api/v1/registry/workspaces/Default/policies");
+    EXPECT_EQ(
+        node.ask(&node.administrator, "PUT", "/api/v1/registry/workspaces/Default/policies", kept.body())
+            .body(),
+        kept.body());
+}
+
+TEST_F(handlers, scans_are_reported_by_others_where_a_stage_needs_one_unless_the_policy_says_otherwise) {
+    const auto set = [&](const std::string& body) {
+        return node.ask(&node.administrator, "PUT", "/api/v1/registry/workspaces/Default/policies", body)
+            .at("scan_by_others");
+    };
+    EXPECT_EQ(set("{}"), "false");
+    EXPECT_EQ(set(R"({"require_safe_scan_for":["PRODUCTION"]})"), "true");
+    EXPECT_EQ(set(R"({"require_safe_scan_for":["PRODUCTION"],"scan_by_others":false})"), "false");
+    EXPECT_EQ(set(R"({"scan_by_others":true})"), "true");
+}
+
 }  // namespace
 }  // namespace herald::test
