@@ -31,7 +31,8 @@ constexpr std::size_t creator_request_bytes_max = 16 * 1024;  // echoed by every
 /// The body that makes an endpoint, or an update: more than twice a description, because some characters take
 /// two bytes in JSON.
 constexpr std::size_t endpoint_request_bytes_max = 192 * 1024;
-constexpr std::size_t secret_bytes_max = 256;  // of a webhook
+constexpr std::size_t secret_bytes_max = 256;         // of a webhook
+constexpr std::size_t secret_bytes_recommended = 16;  // a shorter one is taken with a warning
 constexpr std::size_t builds_per_version_max = 1'000;
 constexpr std::size_t webhooks_per_workspace_max = 256;
 constexpr std::size_t endpoint_path_bytes_max = 256;

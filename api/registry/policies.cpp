@@ -13,9 +13,14 @@ namespace answers = schemas::answers;
 namespace requests = schemas::requests;
 
 calls::answered get_policies(calls::reading_call& call) {
-    const auto workspace = storage::registry::access::administered_workspace(call.state(), call.user().id,
-                                                                             call.path("workspace"));
+    const std::string name = call.path("workspace");
+    const auto workspace = storage::registry::access::workspace_named(call.state(), name);
     if (!workspace) return workspace.error();
+    if (const auto may = storage::registry::access::require_in(
+            call.state(), call.user().id, *workspace, schemas::protected_type::registered_model,
+            schemas::action::read, "workspace \"" + name + "\"");
+        !may)
+        return may.error();
     return call.answer(answers::of(workspace->policies));
 }
 
@@ -28,6 +33,7 @@ calls::response put_policies(calls::writing_call& call) {
     if (body->require_approval_for)
         command.policies.require_approval_for = *std::move(body->require_approval_for);
     command.policies.approvals_required = body->approvals_required.value_or(1);
+    command.policies.scan_by_others = body->scan_by_others.value_or(!body->require_safe_scan_for.empty());
     command.policies.require_safe_scan_for = std::move(body->require_safe_scan_for);
     command.policies.commit_on_approve = body->commit_on_approve;
     command.policies.promotion_deadline_seconds = body->promotion_deadline_seconds;
@@ -38,8 +44,9 @@ calls::response put_policies(calls::writing_call& call) {
 using namespace calls::rows;
 
 const calls::route policy_table[] = {
-    read<answers::policies>("get_policies", "/api/v1/registry/workspaces/{workspace}/policies", get_policies,
-                            "stages", "What the workspace requires of stage changes; for its admins"),
+    needing(on_models, action::read,
+            read<answers::policies>("get_policies", "/api/v1/registry/workspaces/{workspace}/policies",
+                                    get_policies, "stages", "What the workspace requires of stage changes")),
     write<requests::policies, answers::policies>(
         "put_policies", http_method::put, "/api/v1/registry/workspaces/{workspace}/policies", put_policies,
         "stages", "Sets all policies; an absent one takes its default"),

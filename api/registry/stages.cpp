@@ -133,6 +133,12 @@ response fail_promotion(writing_call& call) {
 
 using namespace calls::rows;
 
+/// Reviewers comment without UPDATE.
+constexpr calls::route needing_update_or_review(calls::route row) {
+    row.right = {on_models, action::update, action::approve_reject};
+    return row;
+}
+
 const calls::route stage_table[] = {
     needing(on_models, action::update,
             write<requests::create_transition, answers::activity_answer>(
@@ -159,10 +165,9 @@ const calls::route stage_table[] = {
             write<requests::update_stage, answers::activity_answer>(
                 "update_stage", http_method::post, "/api/v1/registry/stage/updateStage", update_stage,
                 "stages", "Changes the stage at once, where no approval is needed")),
-    needing(on_models, action::update,
-            write<requests::create_comment, answers::activity_answer>(
-                "create_comment", http_method::post, "/api/v1/registry/stage/createComment", create_comment,
-                "stages", "Adds a comment to the stage history")),
+    needing_update_or_review(write<requests::create_comment, answers::activity_answer>(
+        "create_comment", http_method::post, "/api/v1/registry/stage/createComment", create_comment, "stages",
+        "Adds a comment to the stage history")),
     needing(on_models, action::read,
             find<requests::find_activities, answers::activities>(
                 "find_activities", "/api/v1/registry/stage/findActivities", find_activities, "stages",

@@ -82,6 +82,17 @@ result<void> check_secret(const std::string& secret) {
     return {};
 }
 
+/// A receiver cannot tell who sent a delivery without a signature, or with one of a secret that can be
+/// guessed.
+void warn_of_weak(writing_call& call, const std::string& secret) {
+    constexpr std::string_view advice = "; use whsec_ and the base64 of 24 to 64 random bytes";
+    if (secret.empty())
+        call.warn("mutual_secret is empty: deliveries are not signed" + std::string(advice));
+    else if (secret.size() < limits::secret_bytes_recommended)
+        call.warn("mutual_secret is " + std::to_string(secret.size()) + " bytes long, which can be guessed" +
+                  std::string(advice));
+}
+
 /// The kind of event that a test of the webhook shows: its first event type.
 schemas::event_kind example_for(const webhook& hook) {
     return schemas::kind_of(hook.settings.event_types.empty() ? schemas::event_type::promote
@@ -185,6 +196,7 @@ response create_webhook(writing_call& call) {
     if (!body) co_return body.error();
     if (const auto good = check_secret(body->mutual_secret); !good) co_return good.error();
     if (const auto good = check_location(call, body->settings.location); !good) co_return good.error();
+    warn_of_weak(call, body->mutual_secret);
     schemas::commands::create_webhook command;
     command.settings = body->settings;
     command.workspace_id = body->workspace_id;
@@ -210,6 +222,7 @@ response update_webhook(writing_call& call) {
     if (const auto good = check_secret(body->mutual_secret); !good) co_return good.error();
     if (!body->new_location.empty())
         if (const auto good = check_location(call, body->new_location); !good) co_return good.error();
+    if (!body->mutual_secret.empty()) warn_of_weak(call, body->mutual_secret);
     schemas::commands::update_webhook command;
     command.id = body->id;
     command.new_location = std::move(body->new_location);
@@ -232,7 +245,7 @@ response set_webhook_status(writing_call& call) {
     co_return co_await call.write<webhook>(std::move(command), without_secret);
 }
 
-/// The webhooks of the workspaces that the caller sees. The secret is never shown again.
+/// The webhooks of the workspaces that the caller is an admin of. The secret is never shown again.
 calls::slicing find_webhooks(reading_call& call) {
     auto body = call.body<requests::find_webhooks>();
     if (!body) return body.error();
@@ -291,9 +304,9 @@ const calls::route webhook_table[] = {
     for_system_administrators(making_subscribers(write<requests::create_webhook, answers::webhook>(
         "create_webhook", http_method::post, "/api/v1/uac-proxy/events/createWebhook", create_webhook,
         "webhooks", "Creates a webhook; use a mutual_secret of the form whsec_<base64>"))),
-    find<requests::find_webhooks, answers::webhooks>("find_webhooks", "/api/v1/uac-proxy/events/findWebhook",
-                                                     find_webhooks, "webhooks",
-                                                     "Finds webhooks; secrets are never shown"),
+    find<requests::find_webhooks, answers::webhooks>(
+        "find_webhooks", "/api/v1/uac-proxy/events/findWebhook", find_webhooks, "webhooks",
+        "Finds webhooks of workspaces that the caller administers; secrets are never shown"),
     for_system_administrators(write<requests::delete_webhooks, answers::done>(
         "delete_webhooks", http_method::delete_, "/api/v1/uac-proxy/events/deleteWebhook", delete_webhooks,
         "webhooks", "Deletes webhooks: all or none")),

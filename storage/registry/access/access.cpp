@@ -87,6 +87,12 @@ bool has_key(const state_view& state, const schemas::user& user, std::string_vie
 
 std::string quoted(std::string_view name) { return "\"" + std::string(name) + "\""; }
 
+error missing_action(const schemas::workspace& workspace, protected_type type, action wanted) {
+    return runtime::permission_denied("this needs the permission " + std::string(name_of(wanted)) + " on " +
+                                      std::string(name_of(type)) + " in the workspace " +
+                                      quoted(workspace.name));
+}
+
 error no_such(std::string_view what) { return runtime::not_found(std::string(what) + " not found"); }
 
 error no_such_build(schemas::build_id id, std::string_view workspace) {
@@ -162,9 +168,17 @@ result<void> require(const state_view& state, schemas::user_id user, const schem
     const access_rights rights = rights_of(state, user, workspace);
     if (rights.allow(type, wanted)) return {};
     if (!rights.allow(type, action::read)) return no_such(what);
-    return runtime::permission_denied("this needs the permission " + std::string(name_of(wanted)) + " on " +
-                                      std::string(name_of(type)) + " in the workspace " +
-                                      quoted(workspace.name));
+    return missing_action(workspace, type, wanted);
+}
+
+result<void> require_in(const state_view& state, schemas::user_id user, const schemas::workspace& workspace,
+                        protected_type type, action wanted, std::string_view what) {
+    const access_rights rights = rights_of(state, user, workspace);
+    const bool may = rights.allow(type, wanted);
+    if (!may && !rights.may_read_something()) return no_such(what);
+    if (!may) return missing_action(workspace, type, wanted);
+    if (!rights.allow(type, action::read)) return missing_action(workspace, type, action::read);
+    return {};
 }
 
 std::optional<schemas::workspace> own_workspace_of(const state_view& state, const schemas::user& user) {

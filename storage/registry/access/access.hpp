@@ -43,6 +43,11 @@ result<void> require_system_admin(const state::state_view&, schemas::user_id, st
 result<void> require(const state::state_view&, schemas::user_id, const schemas::workspace&,
                      schemas::protected_type, schemas::action, std::string_view what);
 
+/// For what is made or looked for in a workspace: not_found, naming `what`, when the user sees nothing of the
+/// workspace and may not do this there; permission_denied without READ or the action.
+result<void> require_in(const state::state_view&, schemas::user_id, const schemas::workspace&,
+                        schemas::protected_type, schemas::action, std::string_view what);
+
 /// Whether one of the user's groups is the organisation's.
 bool is_in_organization(const state::state_view&, schemas::user_id, schemas::organization_id);
 /// The user's own workspace; empty for one who has none: the first administrator, and removed ones.

@@ -37,8 +37,12 @@ result<find_scope> readable_workspaces(const state_view& state, schemas::user_id
     };
     if (!name.empty()) {
         const auto named = access::workspace_named(state, name);
-        if (!named || !may_read(*named, access::remembering::yes))
-            return runtime::not_found("workspace \"" + std::string(name) + "\" not found");
+        const std::string what = "workspace \"" + std::string(name) + "\"";
+        if (!named) return runtime::not_found(what + " not found");
+        if (const auto may = access::require_in(
+                state, user, *named, schemas::protected_type::registered_model, schemas::action::read, what);
+            !may)
+            return may.error();
         scope.workspaces.push_back(named->id.value);
         return scope;
     }

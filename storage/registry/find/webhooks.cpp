@@ -19,7 +19,8 @@ result<search_pointer<schemas::webhook>> search_webhooks(
     auto is_seen = [&state, user, is_wanted = std::move(is_wanted),
                     sees_all = access::is_system_admin(state, user)](const schemas::webhook& hook) {
         return is_wanted(hook) &&
-               (sees_all || access::is_visible(state, user, access::workspace_of(state, hook.workspace_id)));
+               (sees_all ||
+                access::is_workspace_admin(state, user, access::workspace_of(state, hook.workspace_id)));
     };
     return search_pointer<schemas::webhook>(
         std::make_unique<filtering_search<tables::webhooks>>(state, *std::move(page), std::move(is_seen)));

@@ -98,10 +98,9 @@ answer apply(rule_context& context, const schemas::commands::create_endpoint& co
     state::state_changes& state = context.state;
     const std::string what = "workspace \"" + command.workspace_name + "\"";
     const auto workspace = access::workspace_in_path(state, command.workspace_name);
-    if (!workspace || !access::is_visible(state, context.principal(), *workspace))
-        return runtime::not_found(what + " not found");
-    if (const auto may = access::require(state, context.principal(), *workspace, protected_type::endpoint,
-                                         action::create, what);
+    if (!workspace) return runtime::not_found(what + " not found");
+    if (const auto may = access::require_in(state, context.principal(), *workspace, protected_type::endpoint,
+                                            action::create, what);
         !may)
         return may.error();
     if (const auto good = check_request(command.creator_request); !good) return good.error();

@@ -111,8 +111,8 @@ answer apply(context::rule_context& context, const schemas::commands::create_mod
     const auto workspace = access::workspace_named(state, command.workspace_name);
     if (!workspace) return workspace.error();
     if (const auto may =
-            access::require(state, context.principal(), *workspace, protected_type::registered_model,
-                            action::create, "workspace \"" + command.workspace_name + "\"");
+            access::require_in(state, context.principal(), *workspace, protected_type::registered_model,
+                               action::create, "workspace \"" + command.workspace_name + "\"");
         !may)
         return may.error();
     const model_content& sent = command.model;

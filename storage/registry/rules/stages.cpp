@@ -255,8 +255,18 @@ answer apply(rule_context& context, const schemas::commands::update_stage& comma
 
 /// Errors: not_found; permission_denied; invalid_argument.
 answer apply(rule_context& context, const schemas::commands::create_comment& command) {
-    const auto version = version_to_change(context, command.model_version_id);
+    const auto version =
+        access::readable_version(context.state, context.principal(), command.model_version_id);
     if (!version) return version.error();
+    const auto may = [&](schemas::action what) {
+        return access::is_allowed(context.state, context.principal(), version->workspace,
+                                  schemas::protected_type::registered_model, what);
+    };
+    if (!may(schemas::action::update) && !may(schemas::action::approve_reject))
+        return runtime::permission_denied(
+            "a comment needs the permission UPDATE or APPROVE_REJECT on REGISTERED_MODEL in the workspace "
+            "\"" +
+            version->workspace.name + "\"");
     if (command.comment.empty()) return runtime::invalid_argument("comment is empty; it must say something");
     if (const auto good = check_text("comment", command.comment, limits::comment_bytes_max); !good)
         return good.error();

@@ -115,5 +115,37 @@ TEST_F(handlers, an_event_of_another_system_is_told_once) {
                    400, error_code::invalid_argument, "resource_type must be");
 }
 
+TEST_F(handlers, a_webhook_without_a_good_secret_is_taken_with_a_warning) {
+    const auto warning = [&](const std::string& name, const std::string& secret) {
+        const reply made =
+            node.post(proxy + "/events/createWebhook",
+                      R"({"name":")" + name + R"(","location":"https://example.org/","all_events":true,)" +
+                          R"("mutual_secret":")" + secret + "\"}");
+        EXPECT_EQ(made.status(), 200) << made.body();
+        return made.header("svc-warning");
+    };
+    EXPECT_THAT(warning("none", ""), HasSubstr("not signed"));
+    EXPECT_THAT(warning("short", "abc"), HasSubstr("3 bytes"));
+    EXPECT_EQ(warning("good", "whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="), "");
+}
+
+TEST_F(handlers, webhooks_are_found_by_admins_of_their_workspace_alone) {
+    ASSERT_EQ(node.post(proxy + "/events/createWebhook", hook()).status(), 200);
+    const caller reader = node.user("reader@example.org");
+    const std::string org = "/api/v2/uac-proxy/organization/1";
+    const reply role = node.post(
+        org + "/roles",
+        R"({"role":{"name":"reads","resource_actions":[{"resource_type":"REGISTERED_MODEL","allowed_actions":["READ"]}]}})");
+    ASSERT_EQ(role.status(), 200) << role.body();
+    const reply given = node.post(org + "/workspaces/1/permissions",
+                                  R"({"group_id":"2","role_id":")" + role.at("role.id") + "\"}");
+    ASSERT_EQ(given.status(), 200) << given.body();
+    EXPECT_EQ(node.ask(&reader, "GET", "/api/v1/uac-proxy/workspace/getWorkspaceById?id=1").status(), 200);
+    EXPECT_EQ(node.ask(&reader, "POST", proxy + "/events/findWebhook", "{}").at("total_records"), "0");
+    EXPECT_EQ(node.ask(&reader, "GET", registry_path + "/workspaces/Default/policies").status(), 200)
+        << "who reads models there reads what their stages need";
+    EXPECT_EQ(node.post(proxy + "/events/findWebhook", "{}").at("total_records"), "1");
+}
+
 }  // namespace
 }  // namespace herald::test

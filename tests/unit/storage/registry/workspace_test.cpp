@@ -134,5 +134,50 @@ TEST_F(identity, builds_of_a_deleted_workspace_are_swept_in_steps) {
     });
 }
 
+TEST_F(identity, who_sees_a_workspace_is_told_which_right_is_missing_there) {
+    const auto group = group_named("g");
+    done(schemas::commands::add_group_users{first, group.id, {plain}});
+    const role_id creates = role_of({action::create});
+    const workspace_id shared = workspace_of({{group.id, creates}}).id;
+    schemas::commands::create_model model;
+    model.workspace_name = "shared";
+    model.model.name = "m";
+    const auto blind = registry.run_as(plain, model);
+    EXPECT_EQ(code_of(blind), error_code::permission_denied) << "CREATE without READ";
+    EXPECT_THAT(blind.message, testing::HasSubstr("permission READ on REGISTERED_MODEL"));
+    schemas::commands::set_role other;
+    other.org_id = first;
+    other.name = "reads endpoints";
+    other.actions = {{schemas::protected_type::endpoint, {action::read}}};
+    workspace_of({{group.id, registry.must<schemas::role>(other).id}}, shared);
+    const auto refused = registry.run_as(plain, model);
+    EXPECT_EQ(code_of(refused), error_code::permission_denied);
+    EXPECT_THAT(refused.message, testing::HasSubstr("permission CREATE on REGISTERED_MODEL"));
+    workspace_of({}, shared);
+    EXPECT_EQ(code_of(registry.run_as(plain, model)), error_code::not_found);
+}
+
+TEST_F(identity, a_permission_is_added_and_removed_and_the_others_stay) {
+    const auto group = group_named("g");
+    const role_id role = role_of({action::read});
+    const schemas::permission old{all_users, role}, fresh{group.id, role};
+    const workspace_id id = workspace_of({old}).id;
+    const auto change = [&](schemas::permission which, bool removes) {
+        return registry.run(schemas::commands::change_permission{first, id, which, removes});
+    };
+    const auto now = [&] {
+        return storage::registry::access::find_workspace(*registry.view(), id)->permissions;
+    };
+    EXPECT_EQ(change(fresh, false).code, 0u);
+    EXPECT_EQ(change(fresh, false).code, 0u) << "which is there already";
+    EXPECT_THAT(now(), testing::ElementsAre(old, fresh));
+    EXPECT_EQ(change(old, true).code, 0u);
+    EXPECT_THAT(now(), testing::ElementsAre(fresh));
+    EXPECT_EQ(code_of(change(old, true)), error_code::not_found);
+    EXPECT_EQ(code_of(change({schemas::group_id{99}, role}, false)), error_code::not_found);
+    EXPECT_EQ(code_of(registry.run_as(plain, schemas::commands::change_permission{first, id, old, false})),
+              error_code::permission_denied);
+}
+
 }  // namespace
 }  // namespace herald::test
