@@ -8,10 +8,12 @@
 #include "api/deployment/component_messages.hpp"
 #include "api/deployment/confirmations.hpp"
 #include "api/deployment/endpoint_paths.hpp"
+#include "api/deployment/example_input.hpp"
 #include "api/deployment/limits.hpp"
 #include "api/deployment/routes.hpp"
 #include "schemas/answers/endpoint_records.hpp"
 #include "schemas/requests/endpoints.hpp"
+#include "storage/registry/find/builds.hpp"
 
 namespace herald::api::deployment {
 namespace {
@@ -74,13 +76,23 @@ std::string messages_of(const reading_call& call, const endpoint& row) {
     return out;
 }
 
+/// A body that the endpoint's model takes, as far as Herald knows the model; otherwise {}.
+std::string example_of(const reading_call& call, const endpoint& row) {
+    std::string example;
+    for (const schemas::endpoint_stage& stage : find::stages_of(call.state(), row.id))
+        for (const schemas::stage_component& each : stage.components)
+            if (example.empty() && each.ratio_ppm > 0)
+                if (const auto build = find::build_of(call.state(), each.build_id))
+                    example = example_input(build->signature);
+    return example.empty() ? "{}" : example;
+}
+
 runtime::http::http_response printed(const reading_call& call, const endpoint& row) {
     const std::string url = answers::prediction_url(row, call.base_url());
-    auto out =
-        call.answer("path: " + row.path + "\nid: " + runtime::uuid_text(row.id) + "\ncurl: curl -X POST " +
-                    in_shell_quotes(url) +
-                    " -H 'Access-token: <ACCESS_TOKEN>' -H 'Content-Type: application/json' -d '{}'\n" +
-                    messages_of(call, row));
+    auto out = call.answer("path: " + row.path + "\nid: " + runtime::uuid_text(row.id) +
+                           "\ncurl: curl -X POST " + in_shell_quotes(url) +
+                           " -H 'Access-token: <ACCESS_TOKEN>' -H 'Content-Type: application/json' -d " +
+                           in_shell_quotes(example_of(call, row)) + "\n" + messages_of(call, row));
     out.content_type = "text/plain; charset=utf-8";
     return out;
 }

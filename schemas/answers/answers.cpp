@@ -41,6 +41,17 @@ void set_scan(Scan& out, schemas::scan row) {
     out.message = std::move(row.message);
 }
 
+std::vector<model_tensor> tensors_of(std::vector<tensor_spec> specs) {
+    std::vector<model_tensor> out;
+    for (tensor_spec& each : specs) {
+        model_tensor& made = out.emplace_back();
+        made.name = std::move(each.name);
+        made.datatype = name_of(each.type);
+        if (!has_unknown_rank(each)) made.shape = std::move(each.shape);
+    }
+    return out;
+}
+
 }  // namespace
 
 model of(schemas::registered_model row) {
@@ -100,8 +111,9 @@ version of(schemas::model_version row) {
 }
 
 policies of(workspace_policies row) {
-    return {std::move(row.require_approval_for), row.approvals_required, std::move(row.require_safe_scan_for),
-            row.commit_on_approve, row.promotion_deadline_seconds};
+    return {std::move(row.require_approval_for),  row.approvals_required,
+            std::move(row.require_safe_scan_for), row.commit_on_approve,
+            row.promotion_deadline_seconds,       row.scan_by_others};
 }
 
 promotion of(schemas::promotion row) {
@@ -136,6 +148,8 @@ build of(schemas::build row) {
     out.self_contained = row.self_contained;
     out.uses_flask = row.uses_flask;
     out.upstream_url = std::move(row.upstream_url);
+    out.inputs = tensors_of(std::move(row.signature.inputs));
+    out.outputs = tensors_of(std::move(row.signature.outputs));
     return out;
 }
 

@@ -6,6 +6,21 @@
 
 namespace herald::schemas::answers {
 
+/// An input or an output of a build's model, in the words of the Open Inference Protocol. A length of -1 is
+/// free; without a shape, the model does not say how many dimensions there are.
+struct model_tensor {
+    std::string name;
+    std::string datatype;
+    std::optional<std::vector<std::int64_t>> shape;
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "name", self.name);
+        field(2, "datatype", self.datatype);
+        field(3, "shape", self.shape, shown::when_set);
+    }
+};
+
+/// `inputs` and `outputs` are known of builds that Herald made of a model.
 struct build {
     build_id id;
     version_id model_version_id;
@@ -21,6 +36,8 @@ struct build {
     bool self_contained = false;
     bool uses_flask = false;
     std::string upstream_url;
+    std::vector<model_tensor> inputs;
+    std::vector<model_tensor> outputs;
 
     static constexpr integers style = integers::as_numbers;
     static constexpr void describe(auto& self, auto&& field) {
@@ -38,6 +55,8 @@ struct build {
         field(12, "self_contained", self.self_contained);
         field(13, "uses_flask", self.uses_flask);
         field(14, "upstream_url", self.upstream_url);
+        field(15, "inputs", self.inputs);
+        field(16, "outputs", self.outputs);
     }
 };
 

@@ -68,7 +68,10 @@ void begin_making(context::rule_context& context, const schemas::model_version& 
     std::vector<schemas::blob_part> parts = model_bytes_of(context.state, version);
     build.status = schemas::build_status::error;
     const std::string version_text = "model version " + std::to_string(version.id.value);
-    if (!is_of_serving_level(context) || parts.empty()) {
+    if (version.model && parts.empty()) {
+        build.message = "the bytes of the model of " + version_text +
+                        " are not uploaded yet: upload them, then create another build";
+    } else if (!is_of_serving_level(context) || parts.empty()) {
         build.message = version_text +
                         " has no model that Herald can build an image from; make the image elsewhere and "
                         "give external_location";
@@ -114,6 +117,10 @@ result<schemas::workspace> workspace_to_build_in(const context::rule_context& co
     if (is_of_registry_level(context)) {
         auto meant = access::workspace_in_path(state, name);
         if (meant && access::may_read_builds(state, context.principal(), *meant)) return meant;
+        if (meant && access::is_visible(state, context.principal(), *meant))
+            return runtime::permission_denied(
+                "builds need the permission READ on ENDPOINT or REGISTERED_MODEL in the workspace \"" +
+                meant->name + "\"");
         return runtime::not_found("workspace \"" + name + "\" not found");
     }
     auto workspace = access::workspace_named(state, name);
@@ -157,6 +164,7 @@ result<schemas::build> add_build(context::rule_context& context, const schemas::
     schemas::build build;
     build.id = context.next_id<schemas::build_id>("build");
     build.workspace_id = workspace.id;
+    build.created_by = context.principal();
     build.model_version_id = version.id;
     build.location = asked.external_location;
     build.upstream_url = asked.upstream_url;

@@ -14,9 +14,14 @@ using schemas::endpoint_stage;
 using schemas::stage_component;
 using tables::deployed_builds;
 
-bool has_component(const endpoint_stage& stage, schemas::build_id build) {
-    return std::ranges::any_of(stage.components,
-                               [&](const stage_component& each) { return each.build_id == build; });
+/// Whether the component's build and version must stay: not those of one that failed and gets no traffic.
+bool holds(const stage_component& one) {
+    return one.status != schemas::component_status::error || one.ratio_ppm > 0;
+}
+
+bool holds(const endpoint_stage& stage, schemas::build_id build) {
+    return std::ranges::any_of(
+        stage.components, [&](const stage_component& each) { return each.build_id == build && holds(each); });
 }
 
 enum class deployed_as : std::uint8_t { component, nothing };
@@ -48,9 +53,10 @@ result<void> held_by(const state::state_view& state, std::optional<schemas::endp
 
 void store_stage(context::rule_context& context, const endpoint_stage& before, endpoint_stage after) {
     for (const stage_component& each : before.components)
-        if (!has_component(after, each.build_id)) mark(context, after, each.build_id, deployed_as::nothing);
+        if (holds(each) && !holds(after, each.build_id))
+            mark(context, after, each.build_id, deployed_as::nothing);
     for (const stage_component& each : after.components)
-        if (!has_component(before, each.build_id))
+        if (holds(each) && !holds(before, each.build_id))
             mark(context, after, each.build_id, deployed_as::component);
     after.time_updated = context.stamp_ms();
     tables::endpoint_stages::update(context.state, before, after);
@@ -58,7 +64,7 @@ void store_stage(context::rule_context& context, const endpoint_stage& before, e
 
 void forget_components(context::rule_context& context, const endpoint_stage& stage) {
     for (const stage_component& each : stage.components)
-        mark(context, stage, each.build_id, deployed_as::nothing);
+        if (holds(each)) mark(context, stage, each.build_id, deployed_as::nothing);
 }
 
 result<void> check_is_not_deployed(const state::state_view& state, const schemas::model_version& version) {

@@ -9,7 +9,8 @@
 
 namespace herald::storage::registry::rules {
 
-/// Writes the changed stage with a new time, and keeps which builds are deployed.
+/// Writes the changed stage with a new time, and keeps which builds are deployed. A component in error
+/// without traffic holds nothing: its build may be gone while the stage still lists it.
 void store_stage(context::rule_context&, const schemas::endpoint_stage& before,
                  schemas::endpoint_stage after);
 /// The stage is to be erased.

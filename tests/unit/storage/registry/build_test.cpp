@@ -157,5 +157,20 @@ TEST_F(builds_of_versions, an_unknown_experiment_run_is_not_found_where_the_work
     EXPECT_THAT(registry.run(command).message, testing::HasSubstr("nowhere"));
 }
 
+TEST_F(builds_of_versions, before_the_upload_say_that_the_bytes_are_missing) {
+    schemas::commands::update_version command;
+    command.id = version.id;
+    command.mode = schemas::commands::update_mode::merge;
+    command.present = {"model"};
+    command.version.model.emplace();
+    command.version.model->key = "model";
+    ASSERT_EQ(registry.run(command).code, 0u);
+    auto asked = command_for("default");
+    asked.external_location.clear();
+    const auto made = registry.must<schemas::build>(asked);
+    EXPECT_EQ(made.status, schemas::build_status::error);
+    EXPECT_THAT(made.message, HasSubstr("are not uploaded yet"));
+}
+
 }  // namespace
 }  // namespace herald::test

@@ -420,5 +420,30 @@ TEST_F(updates_of_stages, hold_version_model_and_workspace_until_the_endpoint_is
                               });
 }
 
+TEST_F(updates_of_stages, that_failed_hold_no_version_and_what_serves_does) {
+    const auto serving = made();
+    serve(serving.id);
+    auto asked_for = asked_build(registry.version_named("v2", version.registered_model_id).id);
+    asked_for.external_location = "registry.example.org/m:2";
+    asked_for.upstream_url = "http://127.0.0.1:9/";
+    const auto failing = registry.must<schemas::build>(asked_for);
+    const auto update = begun(update_to(failing.id)).update_id;
+    const auto erase = [&](const schemas::build& of) {
+        schemas::commands::delete_version command;
+        command.id = of.model_version_id;
+        return registry.run(command);
+    };
+    EXPECT_EQ(code_of(erase(failing)), error_code::failed_precondition) << "it may serve yet";
+    ready(update, "a", "does not load");
+    EXPECT_EQ(components(), text(serving.id, 1'000'000, "active") + ", " + text(failing.id, 0, "error"));
+    EXPECT_EQ(code_of(erase(serving)), error_code::failed_precondition);
+    EXPECT_EQ(erase(failing).code, 0u);
+    EXPECT_EQ(components(), text(serving.id, 1'000'000, "active") + ", " + text(failing.id, 0, "error"))
+        << "what became of the update stays to be seen";
+    const auto next = made();
+    serve(next.id);
+    EXPECT_EQ(components(), text(next.id, 1'000'000, "active"));
+}
+
 }  // namespace
 }  // namespace herald::test
