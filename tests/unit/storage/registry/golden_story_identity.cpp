@@ -364,6 +364,17 @@ void tell_of_workspaces(golden_writer& log) {
     log.refused(workspace_named("dora", fraud), "named as another");
     log.refused(workspace_named("x", doras), "a user's own");
     log.done(workspace_named("fraud detection", fraud), "under another name");
+    change_permission change{first, fraud, {everybody, editor}, false};
+    log.done(change, "a third");
+    log.done(change, "which is there already");
+    change.permission.role_id = read_only;
+    change.removes = true;
+    log.done(change, "the second");
+    log.refused(change, "that is not there");
+    change.removes = false;
+    log.done(change, "the second again");
+    change.permission.group_id.value = nobody.value;
+    log.refused(change, "of a group that there is none of");
     log.refused(delete_role{first, editor}, "that a workspace uses");
     log.refused(delete_group{first, reviewers}, "that a workspace uses");
     log.refused(delete_role{first, read_only}, "a built-in one");

@@ -100,6 +100,10 @@ void tell_of_health(golden_writer& log, const std::vector<std::uint64_t>& revisi
     const std::uint64_t token = told.token;
     told.token = token - 1;
     log.refused(told, "with the token of an earlier holder");
+    delivery_ended ended{{}, schemas::build_id{1}, webhook_id{1}, schemas::delivery_end::dead, token - 1};
+    log.refused(ended, "with the token of an earlier holder");
+    ended.token = token;
+    log.done(ended, "of no scan that is running");
     told.token = token;
     told.failing_since_ms = log.now_ms - 2 * day_ms;
     log.done(told, "1 fails since two days");
