@@ -144,14 +144,14 @@ error changed_meanwhile(std::string message) {
 /// The ETag of what the bytes are to replace; empty without If-Match and If-None-Match. Errors:
 /// failed_precondition (412) when these do not hold.
 result<std::optional<std::string>> replaced_by_put(const streamed_call& call, const allowed& may) {
-    if (!has_condition(call.received())) return std::optional<std::string>();
+    if (!has_condition(call)) return std::optional<std::string>();
     const auto& state = *may.state.view;
     std::string there =
         is_part(may.url, call)
             ? storage::registry::find::etag_of_part(state, may.version, may.url.key, may.url.part_number)
             : storage::registry::find::etag_of_artifact(state, may.version, may.url.key);
     const std::string etag = there.empty() ? there : in_quotes(there);
-    if (precondition_of(call.received(), etag) == precondition::holds) return std::optional(std::move(there));
+    if (precondition_of(call, etag) == precondition::holds) return std::optional(std::move(there));
     return changed_meanwhile(
         "If-Match or If-None-Match does not hold: " +
         (etag.empty() ? "there are no bytes yet" : "the ETag of the bytes that are there is " + etag));
@@ -377,7 +377,7 @@ http_response behind_the_end(http_response head, std::uint64_t size) {
 response get_bytes(streamed_call& call) {
     auto asked = co_await download_of(call);
     if (!asked) co_return asked.error();
-    const precondition condition = precondition_of(call.received(), asked->found.etag);
+    const precondition condition = precondition_of(call, asked->found.etag);
     if (condition == precondition::failed)
         co_return changed_meanwhile("If-Match does not hold: the ETag of the bytes is " + asked->found.etag);
     if (condition == precondition::not_modified) {

@@ -7,7 +7,7 @@
 namespace herald::api::registry {
 namespace {
 
-using runtime::http::server::request;
+using calls::streamed_call;
 
 enum class comparison : std::uint8_t { strong, weak };
 
@@ -31,23 +31,24 @@ bool is_named(std::string_view list, std::string_view etag, comparison how) {
 }
 
 /// A field that was sent in several lines is one list.
-bool is_named(const request& received, std::string_view field, std::string_view etag, comparison how) {
-    for (const auto& each : received.headers)
+bool is_named(const streamed_call& call, std::string_view field, std::string_view etag, comparison how) {
+    for (const auto& each : call.received().headers)
         if (runtime::equals_ignoring_case(each.name, field) && is_named(each.value, etag, how)) return true;
     return false;
 }
 
 }  // namespace
 
-bool has_condition(const request& received) {
-    return received.header("if-match") || received.header("if-none-match");
+bool has_condition(const streamed_call& call) {
+    return call.received().header("if-match") || call.received().header("if-none-match");
 }
 
-precondition precondition_of(const request& received, std::string_view etag) {
+precondition precondition_of(const streamed_call& call, std::string_view etag) {
     using runtime::http::http_method;
-    if (received.header("if-match") && !is_named(received, "if-match", etag, comparison::strong))
+    const auto& received = call.received();
+    if (received.header("if-match") && !is_named(call, "if-match", etag, comparison::strong))
         return precondition::failed;
-    if (!received.header("if-none-match") || !is_named(received, "if-none-match", etag, comparison::weak))
+    if (!received.header("if-none-match") || !is_named(call, "if-none-match", etag, comparison::weak))
         return precondition::holds;
     const bool reads = received.method == http_method::get || received.method == http_method::head;
     return reads ? precondition::not_modified : precondition::failed;
