@@ -117,10 +117,12 @@ result<schemas::workspace> workspace_to_build_in(const context::rule_context& co
     if (is_of_registry_level(context)) {
         auto meant = access::workspace_in_path(state, name);
         if (meant && access::may_read_builds(state, context.principal(), *meant)) return meant;
-        if (meant && access::is_visible(state, context.principal(), *meant))
-            return runtime::permission_denied(
-                "builds need the permission READ on ENDPOINT or REGISTERED_MODEL in the workspace \"" +
-                meant->name + "\"");
+        if (meant)
+            if (const auto may =
+                    access::require_in(state, context.principal(), *meant, protected_type::endpoint,
+                                       action::read, "workspace \"" + name + "\"");
+                !may)
+                return may.error();
         return runtime::not_found("workspace \"" + name + "\" not found");
     }
     auto workspace = access::workspace_named(state, name);

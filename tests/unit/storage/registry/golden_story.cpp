@@ -149,7 +149,8 @@ void tell_of_users(golden_writer& log) {
     log.refused(user_command("bob@example.org"), "by somebody who is no system administrator");
     log.user = admin;
     log.refused(user_command(""), "without an e-mail");
-    for (const char* email : {"bob", "@example.org", "bob@", "bob@example@org", "b ob@example.org"})
+    for (const char* email : {"bob", "@example.org", "bob@", "bob@example@org", "b ob@example.org",
+                              "b\u00f6b@example.org", "b:b@example.org"})
         log.refused(user_command(email), "with an e-mail that is none");
     log.refused(user_command(string(246, 'b') + "@long.org"), "with an e-mail that is too long");
     log.refused(user_command("ANN@example.org"), "with Ann's e-mail");
@@ -159,6 +160,10 @@ void tell_of_users(golden_writer& log) {
     for (const char* name : {"b\u0085ob", "b\u202Eob", "b\u2066ob"}) {
         command.username = name;
         log.refused(command, "with a name that turns the text after it");
+    }
+    for (const char* name : {"b\u200Bob", "bob ", "b\u2028ob", "bob\u200D"}) {
+        command.username = name;
+        log.refused(command, "with a name that does not show all");
     }
     command.username = " \u00A0\u1680\u2003\u2028\u2029\u202F\u205F\u3000\u200B\uFEFF";
     log.refused(command, "with a name that does not show");

@@ -68,6 +68,9 @@ void tell_of_bytes(golden_writer& log) {
     set_artifact_bytes command = bytes_of(opened, "first", "a");
     command.path_digest = path_digest_of("elsewhere");
     log.refused(command, "for another path");
+    command = bytes_of(opened, "first", "a");
+    command.replaced = "an ETag";
+    log.refused(command, "in place of other bytes than there are");
     log.refused(bytes_of(opened, "first", "unknown"), "that are not stored");
     log.refused(bytes_of(closed, "first", "a"), "of what is CLOSED");
     log.user = ann;

@@ -166,6 +166,11 @@ void tell_of_scanning(golden_writer& log) {
     log.refused(report_command("default", scan_status::scanned, safety_status::safe),
                 "by somebody who may only read");
     log.user = admin;
+    set_policies by_others = policies_of("default", {stage::production});
+    by_others.policies.scan_by_others = true;
+    log.done(by_others, "scans are reported by others");
+    log.refused(report_command("1", scan_status::scanned, safety_status::safe), "by who requested it");
+    log.done(policies_of("default", {stage::production}), "scans are reported by anybody");
     log.refused(report_command("2", scan_status::error, safety_status::unknown),
                 "of a build of another workspace");
     log.done(report_command("1", scan_status::error, safety_status::unsafe), "that failed and says unsafe");
