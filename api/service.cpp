@@ -5,7 +5,6 @@
 #include "api/refusals.hpp"
 #include "api/turns.hpp"
 #include "runtime/http/body.hpp"
-#include "runtime/http/limits.hpp"
 #include "runtime/http/server/error_response.hpp"
 
 namespace herald::api {
@@ -16,10 +15,12 @@ using calls::needed_state;
 using calls::reading_call;
 using calls::refusal_response;
 using calls::route;
+using calls::route_result;
 using calls::services;
 using calls::time_limit;
 using runtime::http::http_response;
 using runtime::http::server::error_response;
+using runtime::http::server::plan;
 using runtime::http::server::request;
 using runtime::http::server::request_handler;
 
@@ -58,11 +59,11 @@ class open_answers {
     explicit open_answers(calls::readiness ready, std::string openapi = {})
         : x_ready(std::move(ready)), x_openapi(std::move(openapi)) {}
 
-    /// Nothing when the request leads to a row for callers with credentials. `match` is what the router says.
-    std::optional<http_response> answer(const request& received, const calls::route_result& match) const {
+    /// Whether the request leads to no row for callers with credentials.
+    static bool has_answer(const route_result& match) { return !match || match->target->open; }
+    http_response answer(const request& received, const route_result& match) const {
         if (received.path == "*") return options_of_server();
         if (!match) return refusal_response(match.error());
-        if (!match->target->open) return std::nullopt;
         auto answered = match->target->open({x_ready, x_openapi, received.query});
         return answered ? *std::move(answered) : error_response(answered.error());
     }
@@ -105,23 +106,19 @@ class operator_service : public request_handler {
   public:
     explicit operator_service(calls::readiness ready) : x_open(std::move(ready)) {}
 
-    bool handle_now(const request& received, http_response& out) override {
-        out = answer(received);
+    request_handler& begin(const request& head, plan& out) noexcept override {
+        out.keep<route_result>(x_router.match(head.method, head.path));
+        out.is_decided = true;
+        return *this;
+    }
+    bool handle_now(const request& received, const plan& begun, http_response& out) override {
+        out = answer(received, begun.kept<route_result>());
         return true;
-    }
-    boost::asio::awaitable<http_response> handle(const request& received) override {
-        co_return answer(received);
-    }
-    boost::asio::awaitable<std::optional<http_response>> judge(const request& head) override {
-        co_return answer(head);
     }
 
   protected:
-    virtual http_response answer(const request& received) const {
-        return *x_open.answer(received, x_router.match(received.method, received.path));
-    }
-    bool is_for_operators(const request& received) const {
-        return x_router.match(received.method, received.path).has_value();
+    virtual http_response answer(const request& received, const route_result& match) const {
+        return x_open.answer(received, match);
     }
 
   private:
@@ -135,9 +132,9 @@ class starting_service final : public operator_service {
         : operator_service(ready), x_ready(std::move(ready)), x_metrics(metrics) {}
 
   protected:
-    http_response answer(const request& received) const override {
+    http_response answer(const request& received, const route_result& match) const override {
         const bool is_hidden = x_metrics == routes::metrics_here::no && received.path == "/metrics";
-        if (!is_hidden && is_for_operators(received)) return operator_service::answer(received);
+        if (!is_hidden && match) return operator_service::answer(received, match);
         const auto said = x_ready(calls::ready_for::everything);
         return error_response(
             runtime::unavailable("this node is starting: " +
@@ -158,10 +155,19 @@ class service final : public request_handler {
           x_open(std::move(options.ready), openapi_document(x_router.routes(), options.beside_table)),
           x_refusals(with.clock) {}
 
-    bool handle_now(const request& received, http_response& out) override {
-        const auto match = x_router.match(received.method, received.path);
-        if (auto answer = x_open.answer(received, match)) {
-            out = *std::move(answer);
+    request_handler& begin(const request& head, plan& out) noexcept override {
+        const auto& match = out.keep<route_result>(x_router.match(head.method, head.path));
+        out.is_decided = open_answers::has_answer(match);
+        if (out.is_decided) return *this;
+        out.body_bytes_max = match->target->body_bytes_max;
+        out.streams_body = match->target->streamed != nullptr;
+        return *this;
+    }
+
+    bool handle_now(const request& received, const plan& begun, http_response& out) override {
+        const auto& match = begun.kept<route_result>();
+        if (begun.is_decided) {
+            out = x_open.answer(received, match);
             return true;
         }
         if (!match->target->read || match->target->cost == calls::cost::long_read) return false;
@@ -171,9 +177,8 @@ class service final : public request_handler {
         return true;
     }
 
-    boost::asio::awaitable<http_response> handle(const request& received) override {
-        const auto match = x_router.match(received.method, received.path);
-        if (!match) co_return refusal_response(match.error());
+    boost::asio::awaitable<http_response> handle(const request& received, const plan& begun) override {
+        const auto& match = begun.kept<route_result>();
         const route& row = *match->target;
         if (row.streamed) co_return co_await handle_streamed(received, *match);
         const time_limit limit(x_loops[received.loop_index], row);
@@ -204,24 +209,14 @@ class service final : public request_handler {
         co_return respond(std::move(answered), state);
     }
 
-    boost::asio::awaitable<std::optional<http_response>> judge(const request& head) override {
-        const auto match = x_router.match(head.method, head.path);
-        if (auto answer = x_open.answer(head, match)) co_return answer;
+    boost::asio::awaitable<std::optional<http_response>> judge(const request& head,
+                                                               const plan& begun) override {
+        const auto& match = begun.kept<route_result>();
         if (match->target->streamed) co_return co_await judge_streamed(head, *match);
         const time_limit limit(x_loops[head.loop_index], *match->target);
         auto admitted = co_await admit(head, needed_state::applied, limit);
         if (!admitted) co_return admitted.error();
         co_return std::nullopt;
-    }
-
-    std::size_t body_bytes_max(const request& head) const noexcept override {
-        const auto match = x_router.match(head.method, head.path);
-        return match ? match->target->body_bytes_max : limits::management_body_bytes_max;
-    }
-
-    bool streams_body(runtime::http::http_method method, std::string_view path) const noexcept override {
-        const auto match = x_router.match(method, path);
-        return match && match->target->streamed;
     }
 
   private:

@@ -12,11 +12,6 @@
 
 namespace herald::program {
 
-using runtime::http::http_method;
-using runtime::http::http_response;
-using runtime::http::server::request;
-using runtime::http::server::request_handler;
-
 start_report::start_report(std::string_view process) {
     runtime::metric_gauge(runtime::metrics::not_ready,
                           {{"process", process}, {"reason", runtime::not_ready_reason::starting}})
@@ -33,57 +28,17 @@ runtime::trouble start_report::trouble() const {
     return {runtime::not_ready_reason::starting, x_what};
 }
 
-/// A request may meet one handler with its head and the other with its body; the first answers everybody at
-/// once, and the second refuses everybody for a while longer.
-class door::switched final : public request_handler {
-  public:
-    explicit switched(request_handler& first) : x_now(&first) {}
-    void lead_to(request_handler& next) { x_now = &next; }
-
-    bool handle_now(const request& received, http_response& out) override {
-        return now().handle_now(received, out);
-    }
-    boost::asio::awaitable<http_response> handle(const request& received) override {
-        return now().handle(received);
-    }
-    std::size_t body_bytes_max(const request& head) const noexcept override {
-        return now().body_bytes_max(head);
-    }
-    bool streams_body(http_method method, std::string_view path) const noexcept override {
-        return now().streams_body(method, path);
-    }
-    boost::asio::awaitable<std::optional<http_response>> judge(const request& head) override {
-        return now().judge(head);
-    }
-    http_response refusal(const request& head, const error& why) const override {
-        return now().refusal(head, why);
-    }
-
-  private:
-    request_handler& now() const noexcept { return *x_now.load(std::memory_order_acquire); }
-
-    std::atomic<request_handler*> x_now;
-};
-
-door::door() = default;
-door::~door() { close(); }
-
 result<std::unique_ptr<door>> door::open(runtime::http::server::server_options options,
                                          runtime::event_loops& loops,
-                                         std::unique_ptr<request_handler> starting) {
+                                         std::unique_ptr<runtime::http::server::request_handler> starting) {
     std::unique_ptr<door> made(new door);
     made->x_starting = std::move(starting);
-    made->x_handler = std::make_unique<switched>(*made->x_starting);
-    auto server = runtime::http::server::make_server(std::move(options), *made->x_handler, loops);
+    auto server = runtime::http::server::make_server(std::move(options), *made->x_starting, loops);
     if (!server) return server.error();
     made->x_server = *std::move(server);
     made->x_server->start();
     return made;
 }
-
-void door::lead_to(request_handler& next) { x_handler->lead_to(next); }
-
-void door::close() { x_server.reset(); }
 
 namespace {
 

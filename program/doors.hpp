@@ -2,7 +2,6 @@
 // operators, and what it waits for.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -39,22 +38,19 @@ class door {
     static result<std::unique_ptr<door>> open(
         runtime::http::server::server_options, runtime::event_loops&,
         std::unique_ptr<runtime::http::server::request_handler> starting);
-    ~door();
 
-    /// From now on `next` is asked, which outlives close().
-    void lead_to(runtime::http::server::request_handler& next);
+    /// As runtime::http::server::server; `next` outlives close().
+    void lead_to(runtime::http::server::request_handler& next) { x_server->lead_to(next); }
     std::uint16_t port() const noexcept { return x_server->port(); }
     /// As runtime::http::server::server.
     bool drain(std::int64_t ms) { return x_server->drain(ms); }
     /// Returns when no handler runs any more.
-    void close();
+    void close() { x_server.reset(); }
 
   private:
-    class switched;
-    door();
+    door() = default;
 
     std::unique_ptr<runtime::http::server::request_handler> x_starting;
-    std::unique_ptr<switched> x_handler;
     std::unique_ptr<runtime::http::server::server> x_server;
 };
 

@@ -180,7 +180,7 @@ result<std::uint64_t> reading_call::query_number(std::string_view name) const {
 }
 
 result<std::uint64_t> reading_call::path_number(std::string_view name) const {
-    const std::string_view text = x_match.parameter(name);
+    const std::string_view text = path_segment(name);
     const auto number = runtime::parse_plain_decimal(text);
     if (number && *number != 0) return *number;
     return runtime::not_found("\"" + std::string(text) +

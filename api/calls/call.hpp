@@ -96,9 +96,9 @@ class reading_call {
 
     // ---- what came
     /// The decoded path segment; "" when the route has no parameter of that name.
-    std::string path(std::string_view name) const { return std::string(x_match.parameter(name)); }
+    std::string path(std::string_view name) const { return std::string(path_segment(name)); }
     /// Whether the matched route has this parameter: some handlers serve several forms of a path.
-    bool has_path(std::string_view name) const { return !x_match.parameter(name).empty(); }
+    bool has_path(std::string_view name) const { return !path_segment(name).empty(); }
     /// A path segment that must be a number. Errors: not_found, as for any unknown id.
     template <schemas::numeric_id Id>
     result<Id> path_id(std::string_view name) const {
@@ -178,6 +178,9 @@ class reading_call {
   private:
     /// The body, which is JSON of some kind.
     result<schemas::json_value> parsed() const;
+    std::string_view path_segment(std::string_view name) const noexcept {
+        return x_match.parameter(name, x_request.path);
+    }
     result<std::uint64_t> path_number(std::string_view name) const;
 
     const runtime::http::server::request& x_request;

@@ -19,7 +19,9 @@ class streamed_call {
 
     const runtime::http::server::request& received() const noexcept { return x_request; }
     services& with() const noexcept { return x_services; }
-    std::string path(std::string_view name) const { return std::string(x_match.parameter(name)); }
+    std::string path(std::string_view name) const {
+        return std::string(x_match.parameter(name, x_request.path));
+    }
     /// The decoded query parameter, or "".
     std::string query(std::string_view name) const {
         return find_in_query(x_request.query, name).value_or("");

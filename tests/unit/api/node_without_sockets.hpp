@@ -135,7 +135,8 @@ class node_without_sockets {
     snapshots_in_memory snapshots;
 
   private:
-    runtime::http::http_response answered(const runtime::http::server::request&);
+    runtime::http::http_response answered(const runtime::http::server::request&,
+                                          const runtime::http::server::plan&);
     std::string whole_body(runtime::http::body_stream&);
     /// Runs it on the loop of the requests, which then also drives the registry.
     void on_loop(const std::function<void()>& work);
