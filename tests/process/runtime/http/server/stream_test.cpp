@@ -104,7 +104,7 @@ TEST(streamed_request, has_its_id_back_under_its_own_name_although_the_head_has_
     stream_server server;
     client caller = server.connect();
     const std::string asked =
-        post("/count", "Content-Length: 4\r\nVerta-Request-Id: from-a-client\r\n", "body");
+        post("/count", "Content-Length: 4\r\nverta-request-id: from-a-client\r\n", "body");
     caller.send(get("/sized") + asked);
     caller.receive();
     EXPECT_EQ(caller.receive().header("verta-request-id"), "from-a-client");
