@@ -69,12 +69,10 @@ using namespace calls::rows;
 
 /// The answer is not JSON.
 constexpr calls::route with_bytes(calls::route row) {
-    row.method = http_method::post;
-    row.state = calls::needed_state::newest;
     row.answer = nullptr;
     row.answers_with_bytes = true;
     row.may_be_404_in_text = true;
-    return with_body<requests::docker_context>(row);
+    return with_body<requests::docker_context>(on_newest_state(row));
 }
 
 const calls::route docker_context_table[] = {
