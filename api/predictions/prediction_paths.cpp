@@ -51,7 +51,10 @@ std::optional<prediction_path> of_v2(std::string_view rest) noexcept {
 }  // namespace
 
 sent_path::sent_path(std::string_view sent) {
-    if (sent.find('%') == sent.npos) return keep(sent);
+    if (sent.find('%') == sent.npos) {
+        keep(sent);
+        return;
+    }
     while (!sent.empty()) {
         const auto escaped = runtime::percent_escape(sent);
         if (!escaped && sent.front() == '%') x_is_well_encoded = false;
