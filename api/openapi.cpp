@@ -69,7 +69,7 @@ std::string parameters_of(const route& row, schemas::schema_set& components) {
     };
     if (row.has_body()) all.push_back(shared("prefer"));
     const auto* const write = row.as<calls::write_row>();
-    if (write && write->state == calls::needed_state::applied) all.push_back(shared("idempotency_key"));
+    if (write && write->state == storage::node::freshness::applied) all.push_back(shared("idempotency_key"));
     all.push_back(shared("request_id"));
     return schemas::json_list(all, [](const std::string& each) { return each; });
 }

@@ -10,8 +10,8 @@
 namespace herald::api {
 namespace {
 
+using calls::admission;
 using calls::authenticate;
-using calls::needed_state;
 using calls::reading_call;
 using calls::refusal_response;
 using calls::route;
@@ -23,6 +23,7 @@ using runtime::http::server::error_response;
 using runtime::http::server::plan;
 using runtime::http::server::request;
 using runtime::http::server::request_handler;
+using storage::node::freshness;
 
 /// Errors that must not be answered from a stale state: someone else's newer write may have made them untrue.
 bool needs_fresh_state(const error& why) {
@@ -174,7 +175,7 @@ class service final : public request_handler {
         }
         const auto* const read = match->target->as<calls::read_row>();
         if (!read || read->is_long) return false;
-        auto state = x_services.registry.read_now();
+        auto state = x_services.registry.read_now(freshness::newest);
         if (!state) return false;
         answer_read(received, *match, *std::move(state), out);
         return true;
@@ -186,12 +187,11 @@ class service final : public request_handler {
         if (row.is<calls::streamed_row>()) co_return co_await handle_streamed(received, *match);
         const time_limit limit(x_loops[received.loop_index], row);
         const auto* const write = row.as<calls::write_row>();
-        auto admitted = co_await admit(received, write ? write->state : needed_state::newest, limit);
+        auto admitted = co_await admit(received, write ? write->state : freshness::newest, limit);
         if (!admitted) co_return admitted.error();
-        const storage::node::registry_node::reading state = admitted->state;
-        calls::writing_call call(received, *match, x_services, limit);
-        if (const auto good = calls::check_query(row, call); !good) co_return respond(good.error(), state);
-        call.show(state, std::move(admitted->who));
+        const auto good = calls::check_query(row, received);
+        if (!good) co_return respond(good.error(), admitted->state);
+        calls::writing_call call(received, *match, x_services, *std::move(admitted), limit);
         result<http_response> answered = error();
         if (write) {
             answered = co_await write->answer(call);
@@ -208,7 +208,7 @@ class service final : public request_handler {
         // A command that came to its place in the log is in the audit, unless its key had ended by then.
         if (!answered && (!call.has_sent() || answered.error().code == error_code::unauthenticated))
             x_refusals.note(received, answered.error());
-        co_return respond(std::move(answered), state);
+        co_return respond(std::move(answered), call.reading());
     }
 
     boost::asio::awaitable<std::optional<http_response>> judge(const request& head,
@@ -216,7 +216,7 @@ class service final : public request_handler {
         const auto& match = begun.kept<route_result>();
         if (match->target->is<calls::streamed_row>()) co_return co_await judge_streamed(head, *match);
         const time_limit limit(x_loops[head.loop_index], *match->target);
-        auto admitted = co_await admit(head, needed_state::applied, limit);
+        auto admitted = co_await admit(head, freshness::applied, limit);
         if (!admitted) co_return admitted.error();
         co_return std::nullopt;
     }
@@ -246,18 +246,13 @@ class service final : public request_handler {
         co_return std::nullopt;
     }
 
-    struct admission {
-        storage::node::registry_node::reading state;
-        calls::caller who;
-    };
-
     /// The caller and the state to answer from, or the refusal. A caller who is not in the applied state is
     /// also looked up in the newest one. Needs only the header.
     boost::asio::awaitable<boost::system::result<admission, http_response>> admit(const request& received,
-                                                                                  needed_state needed,
+                                                                                  freshness needed,
                                                                                   const time_limit& limit) {
-        if (needed == needed_state::applied) {
-            if (auto applied = x_services.registry.read_applied()) {
+        if (needed == freshness::applied) {
+            if (auto applied = x_services.registry.read_now(needed)) {
                 if (auto who = authenticate(received, *applied->view)) {
                     remember_known(received);
                     admission out{*std::move(applied), *std::move(who)};
@@ -287,12 +282,11 @@ class service final : public request_handler {
             return;
         }
         remember_known(received);
-        reading_call call(received, match, x_services);
-        if (const auto good = calls::check_query(*match.target, call); !good) {
+        if (const auto good = calls::check_query(*match.target, received); !good) {
             out = respond(good.error(), state);
             return;
         }
-        call.show(std::move(state), *std::move(who));
+        reading_call call(received, match, x_services, {std::move(state), *std::move(who)});
         auto answered = match.target->as<calls::read_row>()->answer(call);
         if (!answered) x_refusals.note(received, answered.error());
         out = respond(std::move(answered), call.reading());

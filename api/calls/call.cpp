@@ -238,11 +238,6 @@ std::vector<ignored_member> ignored_of(const std::vector<schemas::unknown_member
     return ignored;
 }
 
-void reading_call::show(storage::node::registry_node::reading state, caller who) {
-    x_reading = std::move(state);
-    x_caller = std::move(who);
-}
-
 std::string reading_call::base_url() const {
     const address_of_node& node = with().address;
     if (!node.public_url.empty()) return node.public_url;
@@ -337,14 +332,14 @@ artifact_transfers::artifact_transfers()
 runtime::http::http_response reading_call::answer_at(std::uint64_t offset, std::string body) const {
     runtime::http::http_response response;
     response.body = std::move(body);
-    response.headers.push_back({"svc-registry-offset", offset_text(x_reading.generation, offset)});
+    response.headers.push_back({"svc-registry-offset", offset_text(reading().generation, offset)});
     if (!x_warnings.empty()) response.headers.push_back({"svc-warning", joined(x_warnings)});
     return response;
 }
 
 runtime::http::http_response reading_call::answer(std::string body) const {
-    runtime::http::http_response response = answer_at(x_reading.offset, std::move(body));
-    if (x_reading.stale) response.headers.push_back({"svc-registry-stale", "true"});
+    runtime::http::http_response response = answer_at(reading().offset, std::move(body));
+    if (reading().stale) response.headers.push_back({"svc-registry-stale", "true"});
     return response;
 }
 
@@ -359,7 +354,7 @@ runtime::http::header offset_header(const storage::node::registry_node::reading&
 
 task<storage::node::registry_node::reading> read_state(storage::node::registry_node& registry,
                                                        const time_limit& limit) {
-    auto now = registry.read_now();
+    auto now = registry.read_now(storage::node::freshness::newest);
     if (now) co_return *std::move(now);
     const auto start = [&](auto finished) { registry.read(std::move(finished)); };
     co_return co_await await_callback<result<storage::node::registry_node::reading>>(limit, start);
@@ -372,9 +367,9 @@ result<void> check_coding(const request& received) {
                  "Content-Encoding is " + std::string(*coding) + "; send the body as it is", 415};
 }
 
-result<void> check_query(const route& row, const reading_call& call) {
+result<void> check_query(const route& row, const request& received) {
     for (const query_parameter& each : row.query)
-        if (each.is_required && !call.find_query(each.name))
+        if (each.is_required && !find_in_query(received.query, each.name))
             return runtime::invalid_argument("the query parameter " + std::string(each.name) +
                                              " is missing; it must be " + std::string(each.meaning));
     return {};

@@ -77,6 +77,12 @@ struct caller {
     std::string credential_hash;
 };
 
+/// A caller, and the state to answer from.
+struct admission {
+    storage::node::registry_node::reading state;
+    caller who;
+};
+
 /// A member of the body that has no effect, and the text about it: "is …".
 struct ignored_member {
     std::string path;
@@ -88,8 +94,9 @@ std::vector<ignored_member> ignored_of(const std::vector<schemas::unknown_member
 /// thread. Views of the request stay valid until the handler ends.
 class reading_call {
   public:
-    reading_call(const runtime::http::server::request& received, const route_match& match, services& with)
-        : x_request(received), x_match(match), x_services(with) {}
+    reading_call(const runtime::http::server::request& received, const route_match& match, services& with,
+                 admission admitted)
+        : x_request(received), x_match(match), x_services(with), x_admission(std::move(admitted)) {}
 
     const runtime::http::server::request& received() const noexcept { return x_request; }
     services& with() const noexcept { return x_services; }
@@ -156,11 +163,10 @@ class reading_call {
     /// The answer's svc-warning says it, too. Visible ASCII and spaces.
     void warn(std::string text) { x_warnings.push_back(std::move(text)); }
 
-    // ---- the state to answer from, and the caller; set before any handler is called
-    void show(storage::node::registry_node::reading state, caller who);
-    const storage::registry::state::state_view& state() const noexcept { return *x_reading.view; }
-    const storage::node::registry_node::reading& reading() const noexcept { return x_reading; }
-    const schemas::user& user() const noexcept { return *x_caller.user; }
+    // ---- the state to answer from, and the caller
+    const storage::registry::state::state_view& state() const noexcept { return *x_admission.state.view; }
+    const storage::node::registry_node::reading& reading() const noexcept { return x_admission.state; }
+    const schemas::user& user() const noexcept { return *x_admission.who.user; }
 
     // ---- the answer
     /// An answer that reflects the state: carries svc-registry-offset, and svc-registry-stale and svc-warning
@@ -172,7 +178,7 @@ class reading_call {
     }
 
   protected:
-    const caller& who() const noexcept { return x_caller; }
+    const caller& who() const noexcept { return x_admission.who; }
     runtime::http::http_response answer_at(std::uint64_t offset, std::string body) const;
 
   private:
@@ -186,8 +192,7 @@ class reading_call {
     const runtime::http::server::request& x_request;
     const route_match& x_match;
     services& x_services;
-    storage::node::registry_node::reading x_reading;
-    caller x_caller;
+    const admission x_admission;
     std::vector<std::string> x_warnings;
 };
 
@@ -197,8 +202,8 @@ class writing_call : public reading_call {
     using reading_call::answer;
 
     writing_call(const runtime::http::server::request& received, const route_match& match, services& with,
-                 const time_limit& limit)
-        : reading_call(received, match, with), x_limit(limit) {}
+                 admission admitted, const time_limit& limit)
+        : reading_call(received, match, with, std::move(admitted)), x_limit(limit) {}
 
     /// Whether the state has the outcome of an earlier request with this one's Idempotency-Key. Then nothing
     /// is left to refuse here: submit() returns that outcome, or says that the requests differ.
@@ -302,6 +307,6 @@ result<caller> authenticate(const runtime::http::server::request&,
 result<void> check_coding(const runtime::http::server::request&);
 
 /// Errors: invalid_argument for a query parameter that the route requires and the request lacks.
-result<void> check_query(const route&, const reading_call&);
+result<void> check_query(const route&, const runtime::http::server::request&);
 
 }  // namespace herald::api::calls

@@ -17,6 +17,7 @@
 #include "runtime/http/message.hpp"
 #include "schemas/enums.hpp"
 #include "schemas/json_schema.hpp"
+#include "storage/node/freshness.hpp"
 
 namespace herald::api::calls {
 
@@ -51,9 +52,6 @@ class sliced_answer {
 };
 using slicing_handler = result<std::unique_ptr<sliced_answer>> (*)(reading_call&);
 
-/// The state that a call needs. `applied`: only to find the caller; apply decides the rest.
-enum class needed_state : std::uint8_t { applied, newest };
-
 // What a row can be. `answer` is never null in a table.
 
 /// Anybody may ask, without credentials; answered at once, from the process alone.
@@ -73,7 +71,8 @@ struct sliced_row {
 /// Appends a command, or waits for something else.
 struct write_row {
     writing_handler answer = nullptr;
-    needed_state state = needed_state::applied;
+    /// `applied`: the state is needed only to find the caller; apply decides the rest.
+    storage::node::freshness state = storage::node::freshness::applied;
 };
 /// Allowed by a signed URL, which names the user for whom it was made; the body comes and goes in pieces.
 struct streamed_row {

@@ -142,7 +142,7 @@ constexpr route erase(std::string_view name, std::string_view pattern, writing_h
 }
 
 constexpr route on_newest_state(route row) {
-    std::get<write_row>(row.kind).state = needed_state::newest;
+    std::get<write_row>(row.kind).state = storage::node::freshness::newest;
     return row;
 }
 

@@ -72,7 +72,7 @@ void when_confirmed(const confirmation_sources& with, std::uint64_t offset, std:
 boost::asio::awaitable<void> wait_until_confirmed_at(calls::writing_call& call, std::uint64_t offset) {
     const calls::services& with = call.with();
     const confirmation_sources asked{
-        [&with] { return with.registry.read_applied(); },
+        [&with] { return with.registry.read_now(storage::node::freshness::applied); },
         [&with](std::function<void()> woken) { with.registry.after_next_heartbeat(std::move(woken)); },
         with.quiesce, call.limit().loop(), with.has_other_nodes};
     const auto start = [&](std::function<void(result<void>)> done) {

@@ -23,7 +23,7 @@ std::vector<schemas::answers::unconfirmed_node> unconfirmed_at(const calls::serv
 
 /// The sources of confirmations. All of them outlive the wait.
 struct confirmation_sources {
-    /// See registry_node::read_applied, after_next_heartbeat, and options::quiesce, which may be empty.
+    /// See registry_node::read_now, after_next_heartbeat, and options::quiesce, which may be empty.
     std::function<std::optional<storage::node::registry_node::reading>()> read_applied;
     std::function<void(std::function<void()>)> after_next_heartbeat;
     std::function<void(std::function<void()>)> quiesce;
@@ -49,7 +49,7 @@ calls::response withdraw(calls::writing_call& call, Command command) {
     const auto told = co_await call.submit(std::move(command));
     if (!told) co_return told.error();
     co_await wait_until_confirmed<Command>(call, told->offset);
-    const auto now = call.with().registry.read_applied();
+    const auto now = call.with().registry.read_now(storage::node::freshness::applied);
     if (!now) co_return storage::node::outcome_unknown(call.has_key());
     schemas::answers::withdrawn answer;
     answer.unconfirmed = unconfirmed_at(call.with(), *now->view, told->offset);

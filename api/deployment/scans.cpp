@@ -73,7 +73,8 @@ answers::scan whole(reading_call& call, const storage::registry::state::state_vi
 template <class Command>
 response answer_scan(writing_call& call, Command command) {
     const auto view = [&](scan written) {
-        const auto now = call.with().registry.read_applied();  // this node has applied the write
+        const auto now = call.with().registry.read_now(
+            storage::node::freshness::applied);  // this node has applied the write
         if (!now) return answers::of(std::move(written), {});
         auto unconfirmed = unconfirmed_of(call, *now->view, written.build_id);
         return whole(call, *now->view, std::move(written), std::move(unconfirmed));
@@ -136,7 +137,7 @@ response report_scan(writing_call& call) {
     if (is_unsafe) co_await wait_until_confirmed<schemas::commands::report_scan>(call, told->offset);
     auto row = schemas::decode<scan>(told->body);
     if (!row) co_return row.error();
-    const auto now = call.with().registry.read_applied();
+    const auto now = call.with().registry.read_now(storage::node::freshness::applied);
     // This node has failed meanwhile and no longer knows which nodes may still serve the build.
     if (!now && is_unsafe) co_return storage::node::outcome_unknown(call.has_key());
     if (!now) co_return call.answer(*told, answers::of(*std::move(row), {}));

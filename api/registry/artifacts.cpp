@@ -106,7 +106,7 @@ error told_from(const storage::node::registry_node::reading& state, error why) {
 /// What the URL says. Its form, signature and time need no question to the log. Errors: permission_denied;
 /// unavailable when this node has applied nothing yet.
 result<artifact_url> url_of(const streamed_call& call, url_use use) {
-    const auto applied = call.with().registry.read_applied();
+    const auto applied = call.with().registry.read_now(storage::node::freshness::applied);
     if (!applied) return runtime::unavailable("this node is not ready; try again");
     const signed_text said{call.path("signed"), call.query("signature")};
     return read_url(said, use, storage::registry::find::log_of_urls(*applied->view), call.with().keys,

@@ -99,7 +99,7 @@ TEST(node_identity_test, a_command_of_a_newer_version_stops_the_node_and_is_not_
     int woken = 0;
     a.node->after_next_heartbeat([&] {
         ++woken;
-        EXPECT_FALSE(a.node->read_applied());
+        EXPECT_FALSE(a.node->read_now(storage::node::freshness::applied));
     });
     ASSERT_TRUE(producer->append(commands_partition, "", schemas::commands::seal_envelope(newer),
                                  [](const auto&) {}));
