@@ -151,7 +151,7 @@ class starting_service final : public operator_service {
 
 class service final : public request_handler {
   public:
-    service(services& with, runtime::event_loops& loops, service_options options)
+    service(const services& with, runtime::event_loops& loops, service_options options)
         : x_services(with),
           x_loops(loops),
           x_router(options.table),
@@ -185,7 +185,7 @@ class service final : public request_handler {
         const auto& match = begun.kept<route_result>();
         const route& row = *match->target;
         if (row.is<calls::streamed_row>()) co_return co_await handle_streamed(received, *match);
-        const time_limit limit(x_loops[received.loop_index], row);
+        const time_limit limit(x_loops[received.loop_index], row.deadline_ms);
         const auto* const write = row.as<calls::write_row>();
         auto admitted = co_await admit(received, write ? write->state : freshness::newest, limit);
         if (!admitted) co_return admitted.error();
@@ -215,7 +215,7 @@ class service final : public request_handler {
                                                                const plan& begun) override {
         const auto& match = begun.kept<route_result>();
         if (match->target->is<calls::streamed_row>()) co_return co_await judge_streamed(head, *match);
-        const time_limit limit(x_loops[head.loop_index], *match->target);
+        const time_limit limit(x_loops[head.loop_index], match->target->deadline_ms);
         auto admitted = co_await admit(head, freshness::applied, limit);
         if (!admitted) co_return admitted.error();
         co_return std::nullopt;
@@ -325,7 +325,7 @@ class service final : public request_handler {
         }
     }
 
-    services& x_services;
+    const services& x_services;
     runtime::event_loops& x_loops;
     const calls::router x_router;
     const open_answers x_open;
@@ -335,7 +335,7 @@ class service final : public request_handler {
 
 }  // namespace
 
-std::unique_ptr<request_handler> make_service(services& with, runtime::event_loops& loops,
+std::unique_ptr<request_handler> make_service(const services& with, runtime::event_loops& loops,
                                               service_options options) {
     return std::make_unique<service>(with, loops, std::move(options));
 }

@@ -6,7 +6,6 @@
 #include "api/calls/limits.hpp"
 #include "runtime/text.hpp"
 #include "schemas/limits.hpp"
-#include "storage/artifacts/limits.hpp"
 #include "storage/registry/access/access.hpp"
 #include "storage/registry/find/outcomes.hpp"
 
@@ -294,7 +293,7 @@ task<schemas::commands::outcome> writing_call::append(schemas::commands::command
     co_return co_await append_command(with(), x_limit, std::move(command));
 }
 
-task<schemas::commands::outcome> append_command(services& with, const time_limit& limit,
+task<schemas::commands::outcome> append_command(const services& with, const time_limit& limit,
                                                 command_to_append what) {
     const bool has_key = !what.who.idempotency_key.empty();
     if (what.command_id == schemas::uuid{}) what.command_id = with.random.uuid();
@@ -314,20 +313,6 @@ result<std::string> writing_call::mint(std::string_view key_name, const schemas:
                                        std::string_view purpose) const {
     return with().keys.mint(key_name, runtime::as_bytes(command_id), purpose);
 }
-
-task<schemas::attempt> writing_call::test(schemas::delivery what) {
-    storage::deliveries::trigger_calls& triggers = with().triggers;
-    const auto start = [&](auto finished) { triggers.send(std::move(what), std::move(finished)); };
-    co_return co_await await_callback<result<schemas::attempt>>(x_limit, start);
-}
-
-artifact_transfers::artifact_transfers()
-    : uploads("uploads", {.of_node = limits::artifact_uploads_max,
-                          .of_user = limits::artifact_uploads_of_user_max,
-                          .of_url = limits::artifact_uploads_of_url_max}),
-      downloads("downloads", {.of_node = limits::artifact_downloads_max,
-                              .of_user = limits::artifact_downloads_of_user_max,
-                              .of_url = limits::artifact_downloads_of_url_max}) {}
 
 runtime::http::http_response reading_call::answer_at(std::uint64_t offset, std::string body) const {
     runtime::http::http_response response;

@@ -8,6 +8,7 @@
 #include "api/deployment/refused_value.hpp"
 #include "api/deployment/routes.hpp"
 #include "schemas/answers/deployment.hpp"
+#include "schemas/commands/scans.hpp"
 #include "schemas/requests/deployment.hpp"
 #include "storage/registry/access/access.hpp"
 #include "storage/registry/find/builds.hpp"
@@ -54,7 +55,7 @@ std::vector<answers::unconfirmed_node> unconfirmed_of(const reading_call& call,
                                                       schemas::build_id id) {
     const auto build = storage::registry::find::build_of(state, id);
     if (!build || !build->unsafe_scan_id) return {};
-    return unconfirmed_at(call.with(), state, build->unsafe_offset);
+    return unconfirmed_at(call.of<services>(), state, build->unsafe_offset);
 }
 
 /// The scan with the build's scans before it; the answer says so when there may be more.
@@ -142,7 +143,7 @@ response report_scan(writing_call& call) {
     if (!now && is_unsafe) co_return storage::node::outcome_unknown(call.has_key());
     if (!now) co_return call.answer(*told, answers::of(*std::move(row), {}));
     // By the offset of the report: the build's row may be gone meanwhile.
-    auto unconfirmed = is_unsafe ? unconfirmed_at(call.with(), *now->view, told->offset)
+    auto unconfirmed = is_unsafe ? unconfirmed_at(call.of<services>(), *now->view, told->offset)
                                  : unconfirmed_of(call, *now->view, row->build_id);
     co_return call.answer(*told, whole(call, *now->view, *std::move(row), std::move(unconfirmed)));
 }
