@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "schemas/commands/limits.hpp"
+#include "schemas/commands/nodes.hpp"
 #include "storage/node/limits.hpp"
 #include "storage/registry/tables/tables.hpp"
 #include "tests/support/cluster.hpp"

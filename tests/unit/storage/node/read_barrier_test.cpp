@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "schemas/commands/nodes.hpp"
 #include "storage/node/limits.hpp"
 #include "tests/support/cluster.hpp"
 
