@@ -4,10 +4,14 @@
 #include <fstream>
 #include <iostream>
 
+#include "api/deployment/services.hpp"
 #include "api/operations/operator_endpoints.hpp"
+#include "api/operations/services.hpp"
 #include "api/predictions/prediction_document.hpp"
 #include "api/predictions/prediction_service.hpp"
+#include "api/registry/services.hpp"
 #include "api/service.hpp"
+#include "api/webhooks/services.hpp"
 #include "events/log/clock_of_log.hpp"
 #include "events/log/topics.hpp"
 #include "program/artifact_check.hpp"
@@ -213,7 +217,7 @@ class composed_api_node final : public api_node {
             if (checked) {
                 if (const auto whole = storage::node::check_secrets(*x_store->view(), x_parts.keys); !whole)
                     return refuse(whole.error());
-                x_services->transfers->is_store_checked = true;
+                x_transfers.is_store_checked = true;
                 watch_store();
                 return log_that_it_serves();
             }
@@ -289,27 +293,29 @@ class composed_api_node final : public api_node {
                                                              runtime::system_random());
         x_reads = storage::deliveries::make_read_events(x_parts.log, *partitions, runtime::system_clock(),
                                                         runtime::system_random());
-        x_services.emplace(api::calls::services{*x_node,
-                                                *x_triggers,
-                                                *x_deliveries,
-                                                x_parts.keys,
-                                                runtime::system_random(),
-                                                x_time,
-                                                *x_artifacts,
-                                                *x_backups,
-                                                *x_taker,
-                                                x_chosen.transport.http,
-                                                x_chosen.transport.policy,
-                                                {x_chosen.public_url, scheme()},
-                                                x_reads.get(),
-                                                x_predictions->quiescing(),
-                                                is_on_kafka(x_chosen)});
-        x_services->transfers->is_store_checked = false;
-        x_services->why_not_loaded = [this](schemas::build_id build,
-                                            const schemas::batching_settings& batching) {
-            return x_predictions->serving().why_not_loaded({build, batching});
-        };
+        make_services();
         return {};
+    }
+
+    void make_services() {
+        x_transfers.is_store_checked = false;
+        x_of_registry.emplace(api::registry::services{*x_artifacts, x_transfers, *x_deliveries});
+        x_of_deployment.emplace(api::deployment::services{
+            *x_artifacts, x_transfers, is_on_kafka(x_chosen), x_predictions->quiescing(),
+            [this](schemas::build_id build, const schemas::batching_settings& batching) {
+                return x_predictions->serving().why_not_loaded({build, batching});
+            }});
+        x_of_webhooks.emplace(
+            api::webhooks::services{*x_triggers, x_chosen.transport.http, x_chosen.transport.policy});
+        x_of_operations.emplace(api::operations::services{*x_backups, *x_taker});
+        x_services.emplace(
+            api::calls::services{*x_node,
+                                 x_parts.keys,
+                                 runtime::system_random(),
+                                 x_time,
+                                 x_reads.get(),
+                                 {&*x_of_registry, &*x_of_deployment, &*x_of_webhooks, &*x_of_operations},
+                                 {x_chosen.public_url, scheme()}});
     }
 
     /// They may be copies of a state that the other nodes do not have.
@@ -345,7 +351,7 @@ class composed_api_node final : public api_node {
         if (x_is_draining) return runtime::trouble{reason::draining, "this node is shutting down"};
         if (what == ready_for::everything)
             if (auto beside = x_beside()) return beside;
-        if (!x_services->transfers->is_store_checked)
+        if (!x_transfers.is_store_checked)
             return runtime::trouble{reason::starting, "the store of artifacts has not been checked yet"};
         return x_predictions->trouble();
     }
@@ -425,6 +431,11 @@ class composed_api_node final : public api_node {
     std::shared_ptr<storage::deliveries::trigger_calls> x_triggers;
     std::shared_ptr<storage::deliveries::read_events> x_reads;
     std::optional<storage::deliveries::attempts_reader> x_attempts;  // on the loop of attempts
+    api::calls::artifact_transfers x_transfers;
+    std::optional<api::registry::services> x_of_registry;
+    std::optional<api::deployment::services> x_of_deployment;
+    std::optional<api::webhooks::services> x_of_webhooks;
+    std::optional<api::operations::services> x_of_operations;
     std::optional<api::calls::services> x_services;
     std::unique_ptr<runtime::http::server::request_handler> x_service;
     std::unique_ptr<runtime::http::server::request_handler> x_prediction_service;

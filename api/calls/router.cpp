@@ -114,15 +114,11 @@ router::router(router&&) noexcept = default;
 
 void router::add(const route& row) {
     if (!row.pattern.starts_with('/')) refuse(row, "a pattern starts with /");
-    const int handlers = (row.handler != nullptr) + (row.read != nullptr) + (row.slices != nullptr) +
-                         (row.open != nullptr) + (row.streamed != nullptr);
-    if (handlers != 1) refuse(row, "it has one handler");
-    if ((row.open != nullptr) != (row.who == authentication::nobody))
-        refuse(row, "an open row asks for no credentials");
-    if ((row.streamed != nullptr) != (row.who == authentication::signed_url) ||
-        (row.streamed != nullptr) != (row.judge != nullptr))
+    const auto has_answer = [](const auto& kind) { return kind.answer != nullptr; };
+    if (!std::visit(has_answer, row.kind)) refuse(row, "it has a handler");
+    if (const auto* const streamed = row.as<streamed_row>(); streamed && !streamed->judge)
         refuse(row, "a streamed row is allowed by its signed URL, which must be judged");
-    if (row.who == authentication::system_administrator && !row.handler)
+    if (row.who == authentication::system_administrator && !row.is<write_row>())
         refuse(row, "the rule of a command refuses others, and a read has no rule");
     if (row.deadline_ms <= 0) refuse(row, "it has a deadline");
     node* at = x_root.get();

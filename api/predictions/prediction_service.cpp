@@ -35,14 +35,6 @@ using serving::engines::body_response;
 using serving::engines::tensor_request;
 namespace asio = boost::asio;
 
-/// The wait for the log before a refusal.
-constexpr calls::route waiting_for_the_log = [] {
-    calls::route row;
-    row.name = "prediction";
-    row.deadline_ms = limits::awaited_refusal_ms_max;
-    return row;
-}();
-
 error unknown_path() {
     return runtime::not_found(
         "there is no such path; predictions are requested with POST /api/v1/predict/<endpoint path>, POST "
@@ -187,7 +179,7 @@ class prediction_service final : public request_handler {
                                                                 const prediction_path& path) {
         runtime::event_loop& loop = x_with.loops[received.loop_index];
         if (!x_budget.take(received.remote_address, loop.time().steady_ms())) co_return found;
-        const calls::time_limit limit(loop, waiting_for_the_log);
+        const calls::time_limit limit(loop, limits::awaited_refusal_ms_max);
         const auto newest = co_await calls::read_state(x_with.registry, limit);
         if (!newest || newest->stale) {
             const unrouted& refused = std::get<unrouted>(found);

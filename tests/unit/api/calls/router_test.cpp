@@ -50,7 +50,7 @@ route row(http_method method, std::string_view pattern) {
     route out;
     out.method = method;
     out.pattern = pattern;
-    out.handler = answer;
+    out.kind = write_row{answer};
     return out;
 }
 
@@ -213,7 +213,7 @@ TEST(router, takes_no_table_that_is_wrong) {
     refused({get_row("/{a}/{b}/{c}/{d}/{e}/{f}/{g}/{h}/{i}")});
     refused({get_row("/models/{name}"), get_row("/models/{other}")});
     route without = get_row("/nothing");
-    without.handler = nullptr;
+    without.kind = write_row{};
     refused({without});
     route late = get_row("/late");
     late.deadline_ms = 0;
@@ -222,11 +222,15 @@ TEST(router, takes_no_table_that_is_wrong) {
     route unprotected = get_row("/administrators");
     unprotected.who = authentication::system_administrator;
     EXPECT_NO_THROW(router{std::vector{unprotected}});
-    unprotected.handler = nullptr;
-    unprotected.read = [](reading_call&) -> result<runtime::http::http_response> {
-        return runtime::http::http_response{};
-    };
+    unprotected.kind = read_row{
+        [](reading_call&) -> result<runtime::http::http_response> { return runtime::http::http_response{}; }};
     refused({unprotected});
+    route unjudged = get_row("/signed");
+    unjudged.kind =
+        streamed_row{[](streamed_call&) -> boost::asio::awaitable<result<runtime::http::http_response>> {
+            co_return runtime::http::http_response{};
+        }};
+    refused({unjudged});
 }
 
 }  // namespace
