@@ -1,6 +1,6 @@
 // How the limits of different rooms must relate; no code. Where one room sees both limits, its limits.hpp
 // says so.
-#include "program/limits.hpp"
+#include "program/options/limits.hpp"
 
 #include "api/calls/limits.hpp"
 #include "api/limits.hpp"
