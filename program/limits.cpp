@@ -1,4 +1,4 @@
-// How the limits of different rooms must relate; no code. Where one room sees both limits, its limits.hpp
+// How the limits of different rooms must relate; no code. Where one room sees both limits, its program/options/limits.hpp
 // says so.
 #include "program/options/limits.hpp"
 

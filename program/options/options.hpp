@@ -11,7 +11,7 @@
 
 namespace herald::program {
 
-/// The subject of an option; a verb takes the options of whole groups (verbs.hpp).
+/// The subject of an option; a verb takes the options of whole groups (program/verbs/verbs.hpp).
 enum class option_group : std::uint8_t {
     file,
     http,
