@@ -1,5 +1,4 @@
-// How the limits of different rooms must relate; no code. Where one room sees both limits, its program/options/limits.hpp
-// says so.
+// How the limits of different rooms must relate; no code. Where one room sees both limits, its own limits say so.
 #include "program/options/limits.hpp"
 
 #include "api/calls/limits.hpp"
