@@ -23,7 +23,7 @@ namespace herald::program {
 
 /// Created and destroyed by the main thread: destroyed after the loops of its parts have stopped and after
 /// the node.
-class predictions {
+class serving_part {
   public:
     /// All of them must outlive it.
     struct parts {
@@ -34,11 +34,11 @@ class predictions {
         const runtime::clock& log_clock;
     };
     /// Errors: those of the folder of models.
-    static result<std::unique_ptr<predictions>> make(const settings&, const std::filesystem::path& folder,
-                                                     const parts&);
-    predictions(const settings&, const parts&);
-    predictions(const predictions&) = delete;
-    predictions& operator=(const predictions&) = delete;
+    static result<std::unique_ptr<serving_part>> make(const settings&, const std::filesystem::path& folder,
+                                                      const parts&);
+    serving_part(const settings&, const parts&);
+    serving_part(const serving_part&) = delete;
+    serving_part& operator=(const serving_part&) = delete;
 
     api::serving::serving& serving() noexcept { return x_serving; }
     /// What the node needs to know of it, before it is made.

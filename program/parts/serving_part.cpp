@@ -1,4 +1,4 @@
-#include "program/parts/predictions.hpp"
+#include "program/parts/serving_part.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -51,7 +51,7 @@ std::vector<runtime::event_loop*> all_of(runtime::event_loops& loops) {
 
 }  // namespace
 
-predictions::predictions(const settings& chosen, const parts& with)
+serving_part::serving_part(const settings& chosen, const parts& with)
     : x_chosen(chosen),
       x_with(with),
       x_disk(limits::model_threads, limits::model_calls_waiting_max),
@@ -63,15 +63,15 @@ predictions::predictions(const settings& chosen, const parts& with)
                 route_options(chosen), chosen.predictions.logged_each),
       x_looks(limits::build_looks_max, limits::build_looks_max) {}
 
-result<std::unique_ptr<predictions>> predictions::make(const settings& chosen,
-                                                       const std::filesystem::path& folder,
-                                                       const parts& with) {
-    auto made = std::make_unique<predictions>(chosen, with);
+result<std::unique_ptr<serving_part>> serving_part::make(const settings& chosen,
+                                                         const std::filesystem::path& folder,
+                                                         const parts& with) {
+    auto made = std::make_unique<serving_part>(chosen, with);
     if (const auto opened = made->open(folder); !opened) return opened.error();
     return made;
 }
 
-result<void> predictions::open(const std::filesystem::path& folder) {
+result<void> serving_part::open(const std::filesystem::path& folder) {
     model_cache::model_cache::bounds copies;
     copies.disk_free_bytes_min = x_chosen.free_disk_bytes_min;
     auto models = model_cache::model_cache::open(folder, {x_with.artifacts, x_disk}, copies);
@@ -98,7 +98,7 @@ result<void> predictions::open(const std::filesystem::path& folder) {
 }
 
 /// Only where models can be looked at.
-void predictions::add_builder(storage::node::registry_node& registry) {
+void serving_part::add_builder(storage::node::registry_node& registry) {
     if (!x_onnx) return;
     builder::builder_job::settings set;
     set.model_bytes_max = x_chosen.predictions.model_bytes_max;
@@ -118,7 +118,7 @@ void predictions::add_builder(storage::node::registry_node& registry) {
 }
 
 /// A node that serves no predictions has copies, too: of the models that it made builds of.
-void predictions::add_sweeper(storage::node::registry_node& registry) {
+void serving_part::add_sweeper(storage::node::registry_node& registry) {
     using api::serving::copy_sweeper;
     copy_sweeper::served_builds served = [this] { return x_serving.served_builds(); };
     if (!x_chosen.predictions.are_served)
@@ -132,7 +132,7 @@ void predictions::add_sweeper(storage::node::registry_node& registry) {
     x_sweeper->begin();
 }
 
-void predictions::describe(storage::node::registry_node::options& node) {
+void serving_part::describe(storage::node::registry_node::options& node) {
     node.serves_predictions = x_chosen.predictions.are_served;
     for (const auto& each : x_engines) node.runtimes.emplace_back(each->name());
     node.quiesce = quiescing();
@@ -140,22 +140,22 @@ void predictions::describe(storage::node::registry_node::options& node) {
         node.about_to_show = [this](const storage::node::shown_write& what) { x_serving.shown(what); };
 }
 
-std::function<void(std::function<void()>)> predictions::quiescing() {
+std::function<void(std::function<void()>)> serving_part::quiescing() {
     if (!x_chosen.predictions.are_served) return {};
     return [this](std::function<void()> done) { x_serving.quiesce(std::move(done)); };
 }
 
-void predictions::let_off() {
+void serving_part::let_off() {
     x_load_marks->let_off();
     if (x_builder) x_builder->let_off();
 }
 
-void predictions::drain(storage::node::registry_node& node, std::function<void()> done) {
+void serving_part::drain(storage::node::registry_node& node, std::function<void()> done) {
     if (!x_chosen.predictions.are_served) return node.drain(std::move(done));
     x_serving.drain(node, std::move(done));
 }
 
-void predictions::begin(storage::node::registry_node& registry) {
+void serving_part::begin(storage::node::registry_node& registry) {
     add_builder(registry);
     const auto fetch = [this](const component_source& source, auto handler) {
         x_fetcher->fetch(source, std::move(handler));
@@ -164,12 +164,12 @@ void predictions::begin(storage::node::registry_node& registry) {
     add_sweeper(registry);
 }
 
-std::optional<runtime::trouble> predictions::trouble() const {
+std::optional<runtime::trouble> serving_part::trouble() const {
     if (!x_chosen.predictions.are_served) return std::nullopt;
     return x_serving.trouble();
 }
 
-void predictions::end() {
+void serving_part::end() {
     let_off();
     if (x_builder) x_builder->end();
     if (x_fetcher) x_fetcher->end();
