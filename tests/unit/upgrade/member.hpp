@@ -41,7 +41,7 @@ class member {
     virtual std::uint32_t level_in_force() const = 0;
     virtual bool is_ready() const = 0;
     /// Why it ended: "level_too_low", "" or another. Its exit code is that of the kind
-    /// (program/api_node.cpp).
+    /// (program/parts/api_node.cpp).
     virtual std::string failure() const = 0;
     virtual rows state() const = 0;
     /// Says farewell; the caller lets time pass, then destroys it.
