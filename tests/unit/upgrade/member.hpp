@@ -8,9 +8,9 @@
 #include <optional>
 #include <string>
 
-#include "events/log/memory/memory_broker.hpp"
 #include "runtime/error.hpp"
 #include "runtime/random.hpp"
+#include "tests/log/memory/memory_broker.hpp"
 #include "tests/support/manual_scheduler.hpp"
 
 namespace herald::upgrade {

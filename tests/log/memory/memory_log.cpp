@@ -1,13 +1,13 @@
-#include "events/log/memory/memory_log.hpp"
+#include "tests/log/memory/memory_log.hpp"
 
 #include <algorithm>
 #include <thread>
 #include <utility>
 
 #include "events/log/limits.hpp"
-#include "events/log/memory/memory_state.hpp"
 #include "runtime/assert.hpp"
 #include "runtime/mutex.hpp"
+#include "tests/log/memory/memory_state.hpp"
 
 namespace herald::events::log::memory {
 

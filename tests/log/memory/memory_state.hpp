@@ -11,10 +11,10 @@
 #include <variant>
 #include <vector>
 
-#include "events/log/memory/memory_broker.hpp"
-#include "events/log/memory/memory_log.hpp"
 #include "events/log/topics.hpp"
 #include "runtime/mutex.hpp"
+#include "tests/log/memory/memory_broker.hpp"
+#include "tests/log/memory/memory_log.hpp"
 
 namespace herald::events::log::memory {
 

@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "events/log/limits.hpp"
-#include "events/log/memory/memory_state.hpp"
 #include "runtime/assert.hpp"
+#include "tests/log/memory/memory_state.hpp"
 
 namespace herald::events::log::memory {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "events/log/log.hpp"
-#include "events/log/memory/memory_broker.hpp"
+#include "tests/log/memory/memory_broker.hpp"
 
 namespace herald::events::log::memory {
 

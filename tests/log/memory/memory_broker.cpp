@@ -1,10 +1,10 @@
-#include "events/log/memory/memory_broker.hpp"
+#include "tests/log/memory/memory_broker.hpp"
 
 #include <algorithm>
 #include <set>
 
-#include "events/log/memory/memory_state.hpp"
 #include "runtime/assert.hpp"
+#include "tests/log/memory/memory_state.hpp"
 
 namespace herald::events::log::memory {
 namespace {
