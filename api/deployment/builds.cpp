@@ -1,5 +1,5 @@
 // Builds (wire.md §4).
-#include "storage/registry/find/builds.hpp"
+#include "schemas/commands/builds.hpp"
 #include "api/calls/finding.hpp"
 #include "api/calls/handler.hpp"
 #include "api/calls/rows.hpp"
@@ -8,6 +8,7 @@
 #include "schemas/answers/deployment.hpp"
 #include "schemas/requests/deployment.hpp"
 #include "storage/registry/access/access.hpp"
+#include "storage/registry/find/builds.hpp"
 
 namespace herald::api::deployment {
 namespace {

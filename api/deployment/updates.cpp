@@ -6,6 +6,7 @@
 #include "api/deployment/endpoint_paths.hpp"
 #include "api/deployment/routes.hpp"
 #include "schemas/answers/endpoints.hpp"
+#include "schemas/commands/endpoints.hpp"
 #include "schemas/json_codec.hpp"
 #include "schemas/requests/updates.hpp"
 

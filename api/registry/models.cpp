@@ -6,6 +6,7 @@
 #include "api/calls/tell_read.hpp"
 #include "api/registry/routes.hpp"
 #include "api/registry/updates.hpp"
+#include "schemas/commands/models.hpp"
 #include "schemas/requests/models.hpp"
 #include "storage/registry/access/access.hpp"
 

@@ -9,6 +9,7 @@
 #include "runtime/log_events.hpp"
 #include "runtime/metrics.hpp"
 #include "runtime/text.hpp"
+#include "schemas/binary.hpp"
 #include "schemas/commands/serving.hpp"
 #include "schemas/limits.hpp"
 

@@ -11,6 +11,7 @@
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"
 #include "runtime/text.hpp"
+#include "schemas/binary.hpp"
 #include "storage/registry/find/artifacts.hpp"
 
 namespace herald::api::serving::builder {

@@ -164,7 +164,7 @@ void serving_node::crash(std::size_t writes_lost) {
     x_process.reset();
 }
 
-/// As the product's composition (program/api_node.cpp).
+/// As the product's composition (program/parts/api_node.cpp).
 void serving_node::drain() {
     registry_node& node = x_machine.node();
     const auto drained = [this] { x_end(*this); };

@@ -307,7 +307,7 @@ report* run::report_unsafe(schemas::build_id build) {
 void run::wait_until_confirmed(report& told) {
     if (x_broken.answers_at_once) return answer(told);
     const auto read = [this, &told] {
-        auto now = told.asked.machine().node().read_applied();
+        auto now = told.asked.machine().node().read_now(storage::node::freshness::applied);
         if (!now) return now;
         look(told, now->view);
         now->view = changed_view(now->view, x_broken.rows_of_answers);
@@ -351,7 +351,7 @@ void run::look(report& told, const view& state) {
 }
 
 void run::answer(report& told) {
-    const auto now = told.asked.machine().node().read_applied();
+    const auto now = told.asked.machine().node().read_now(storage::node::freshness::applied);
     if (!now) return;  // it is answered 503
     for (const auto& each : unconfirmed_at(told.offset, now->view, nullptr))
         require(is_late(told) || !each.is_in_contact,

@@ -4,10 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "events/log/memory/memory_log.hpp"
 #include "events/log/topics.hpp"
 #include "schemas/commands/all.hpp"
 #include "storage/node/genesis.hpp"
+#include "tests/log/memory/memory_log.hpp"
 #include "tests/unit/upgrade/member.hpp"
 
 namespace herald::storage {

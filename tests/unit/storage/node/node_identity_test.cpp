@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "schemas/commands/limits.hpp"
+#include "schemas/commands/nodes.hpp"
 #include "storage/node/limits.hpp"
 #include "storage/registry/tables/tables.hpp"
 #include "tests/support/cluster.hpp"
@@ -99,7 +100,7 @@ TEST(node_identity_test, a_command_of_a_newer_version_stops_the_node_and_is_not_
     int woken = 0;
     a.node->after_next_heartbeat([&] {
         ++woken;
-        EXPECT_FALSE(a.node->read_applied());
+        EXPECT_FALSE(a.node->read_now(storage::node::freshness::applied));
     });
     ASSERT_TRUE(producer->append(commands_partition, "", schemas::commands::seal_envelope(newer),
                                  [](const auto&) {}));
