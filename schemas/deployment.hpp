@@ -30,7 +30,7 @@ struct build {
     std::string image_digest;  // SHA-256, 32 bytes, once it is finished
     std::uint64_t image_bytes = 0;
     model_signature signature;
-    std::uint64_t unsafe_offset = 0;  // of the report that it is unsafe, from serving_level on
+    std::uint64_t unsafe_offset = 0;  // of the report that it is unsafe
 
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "id", self.id);

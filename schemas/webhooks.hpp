@@ -97,7 +97,7 @@ struct external_event {
 struct audience_member {
     schemas::webhook_id webhook_id;
     bool held = false;
-    std::uint64_t revision = 0;  // 0: made below the registry level
+    std::uint64_t revision = 0;
 
     friend bool operator==(const audience_member&, const audience_member&) = default;
     static constexpr void describe(auto& self, auto&& field) {

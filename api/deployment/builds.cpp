@@ -24,8 +24,6 @@ calls::response create_build(writing_call& call) {
     if (!json) co_return json.error();
     const auto body = call.body_as<requests::create_build>(*json);
     if (!body) co_return body.error();
-    if (!body->run_id.empty() && !storage::registry::find::are_runs_judged_by_apply(call.state()))
-        co_return runtime::not_found("experiment run " + body->run_id + " not found");
     if (!body->model_version_id && body->run_id.empty())
         co_return runtime::invalid_argument(
             "model_version_id is missing; it must be the id of the version to build");

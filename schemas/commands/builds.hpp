@@ -21,7 +21,7 @@ struct create_build {
     bool self_contained = false;
     bool uses_flask = false;
     json_text creator_request;  // the body as it came
-    std::string run_id;         // of an experiment, from registry_level on
+    std::string run_id;         // of an experiment
 
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "workspace_name", self.workspace_name);
@@ -40,8 +40,7 @@ struct create_build {
 /// → build
 struct set_build_message {
     static constexpr command_type type{44};
-    static constexpr command_traits traits{
-        .level = registry_level, .from = sender::user, .passes_full_disk = false};
+    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     schemas::build_id build_id;
     std::string message;

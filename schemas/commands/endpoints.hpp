@@ -10,8 +10,7 @@ namespace herald::schemas::commands {
 /// → endpoint
 struct create_endpoint {
     static constexpr command_type type{80};
-    static constexpr command_traits traits{
-        .level = serving_level, .from = sender::user, .passes_full_disk = false};
+    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     uuid id{};  // random
     std::string workspace_name;
@@ -30,7 +29,7 @@ struct create_endpoint {
 struct delete_endpoint {
     static constexpr command_type type{81};
     static constexpr command_traits traits{
-        .level = serving_level, .from = sender::user, .passes_full_disk = true, .withdraws = true};
+        .level = 1, .from = sender::user, .passes_full_disk = true, .withdraws = true};
 
     uuid id{};
     std::string workspace_name;
@@ -58,8 +57,7 @@ struct new_access_token {
 /// → endpoint_stage
 struct create_endpoint_stage {
     static constexpr command_type type{82};
-    static constexpr command_traits traits{
-        .level = serving_level, .from = sender::user, .passes_full_disk = false};
+    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     uuid endpoint_id{};
     std::string workspace_name;
@@ -81,8 +79,7 @@ struct create_endpoint_stage {
 /// → access_token
 struct create_access_token {
     static constexpr command_type type{83};
-    static constexpr command_traits traits{
-        .level = serving_level, .from = sender::user, .passes_full_disk = false};
+    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     uuid endpoint_id{};
     std::string workspace_name;
@@ -107,7 +104,7 @@ struct create_access_token {
 struct delete_access_token {
     static constexpr command_type type{84};
     static constexpr command_traits traits{
-        .level = serving_level, .from = sender::user, .passes_full_disk = true, .withdraws = true};
+        .level = 1, .from = sender::user, .passes_full_disk = true, .withdraws = true};
 
     uuid endpoint_id{};
     std::string workspace_name;
@@ -125,8 +122,7 @@ struct delete_access_token {
 /// Thresholds and steps come as the decimals that were sent; the rule parses them. → endpoint_stage
 struct update_endpoint_stage {
     static constexpr command_type type{85};
-    static constexpr command_traits traits{
-        .level = serving_level, .from = sender::user, .passes_full_disk = false};
+    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     struct rule {
         std::uint32_t rule_id = 0;

@@ -105,8 +105,7 @@ struct update_version {
 /// → nothing. Names the version as update_version does.
 struct delete_version {
     static constexpr command_type type{25};
-    static constexpr command_traits traits{
-        .level = registry_level, .from = sender::user, .passes_full_disk = true};
+    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = true};
 
     version_id id;
     model_id registered_model_id;
@@ -126,8 +125,7 @@ struct delete_version {
 /// → model_version
 struct lock_version {
     static constexpr command_type type{26};
-    static constexpr command_traits traits{
-        .level = registry_level, .from = sender::user, .passes_full_disk = false};
+    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     version_id id;
     schemas::lock_level lock_level = schemas::lock_level::unknown;
@@ -141,8 +139,7 @@ struct lock_version {
 /// → model_version. PATCH …/full_body: the members in `present` become what the version holds, or nothing.
 struct update_version_members {
     static constexpr command_type type{27};
-    static constexpr command_traits traits{
-        .level = registry_level, .from = sender::user, .passes_full_disk = false};
+    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     update_version update;  // its mode is update_mode::members
 
@@ -152,8 +149,7 @@ struct update_version_members {
 /// → model_version. A PATCH of what a version is made of, in which code merges by name.
 struct log_version_parts {
     static constexpr command_type type{28};
-    static constexpr command_traits traits{
-        .level = registry_level, .from = sender::user, .passes_full_disk = false};
+    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     update_version update;  // its mode is update_mode::merge
 

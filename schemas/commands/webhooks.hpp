@@ -61,8 +61,7 @@ struct webhook_health {
 /// → webhook. What is not given stays. A type or filter that is deleted need not be there.
 struct update_webhook {
     static constexpr command_type type{54};
-    static constexpr command_traits traits{
-        .level = registry_level, .from = sender::user, .passes_full_disk = false};
+    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     webhook_id id;
     std::string new_location;   // empty: it stays
@@ -92,8 +91,7 @@ struct update_webhook {
 /// → webhook. Enabling clears the reason and the failures.
 struct set_webhook_status {
     static constexpr command_type type{55};
-    static constexpr command_traits traits{
-        .level = registry_level, .from = sender::user, .passes_full_disk = true};
+    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = true};
 
     schemas::webhook_id webhook_id;
     webhook_status status = webhook_status::enabled;
@@ -107,8 +105,7 @@ struct set_webhook_status {
 /// → external_event. An event that another system reports; a repeat of its event_uuid returns the first.
 struct create_event {
     static constexpr command_type type{56};
-    static constexpr command_traits traits{
-        .level = registry_level, .from = sender::user, .passes_full_disk = false};
+    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     std::string event_uuid;
     schemas::event_type event_type = schemas::event_type::create;

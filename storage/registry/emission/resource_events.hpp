@@ -22,19 +22,20 @@ class resource_id {
     std::string x_text;
 };
 
-/// The form of a record in the bodies of events at the level in force.
+/// The form of a record in the bodies of events.
 template <class Entity>
-std::string view_in_event(const context::rule_context& context, const Entity& entity) {
+std::string view_in_event(const Entity& entity) {
     if constexpr (std::same_as<Entity, schemas::model_version>)
-        if (is_of_registry_level(context)) return named_view_of(entity);
-    return view_of(entity);
+        return named_view_of(entity);
+    else
+        return view_of(entity);
 }
 
 template <class Entity>
 void emit_created(context::rule_context& context, schemas::resource_type type, const resource_id& id,
                   schemas::workspace_id workspace, const Entity& entity) {
     emit(context, {schemas::event_type::create, type, id, workspace, {}, [&](const event_draft& draft) {
-                       return event_envelope(context, draft, {}, view_in_event(context, entity));
+                       return event_envelope(context, draft, {}, view_in_event(entity));
                    }});
 }
 
@@ -42,8 +43,7 @@ template <class Entity>
 void emit_updated(context::rule_context& context, schemas::resource_type type, const resource_id& id,
                   schemas::workspace_id workspace, const Entity& original, const Entity& updated) {
     emit(context, {schemas::event_type::update, type, id, workspace, {}, [&](const event_draft& draft) {
-                       return event_envelope(context, draft, view_in_event(context, original),
-                                             view_in_event(context, updated));
+                       return event_envelope(context, draft, view_in_event(original), view_in_event(updated));
                    }});
 }
 
@@ -51,16 +51,15 @@ void emit_updated(context::rule_context& context, schemas::resource_type type, c
 template <class Entity>
 void emit_deleted(context::rule_context& context, schemas::resource_type type, const resource_id& id,
                   schemas::workspace_id workspace, const Entity& entity, audiences& known) {
-    emit(context,
-         {schemas::event_type::delete_,
-          type,
-          id,
-          workspace,
-          {},
-          [&](const event_draft& draft) {
-              return event_envelope(context, draft, view_in_event(context, entity), {});
-          }},
-         known);
+    emit(
+        context,
+        {schemas::event_type::delete_,
+         type,
+         id,
+         workspace,
+         {},
+         [&](const event_draft& draft) { return event_envelope(context, draft, view_in_event(entity), {}); }},
+        known);
     tables::outbox::forget(context.state, type, static_cast<const std::string&>(id));
 }
 

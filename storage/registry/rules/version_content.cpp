@@ -135,10 +135,8 @@ answer store_version(rule_context& context, const model_version& before, model_v
     std::string encoded = schemas::encode(after);
     if (encoded == schemas::encode(before)) return encoded;
     after.time_updated = context.stamp_ms();
-    if (is_of_registry_level(context)) {
-        if (!same_ingredients(before, after)) after.time_ingredients_changed = after.time_updated;
-        if (!same_image(before, after)) after.time_image_changed = after.time_updated;
-    }
+    if (!same_ingredients(before, after)) after.time_ingredients_changed = after.time_updated;
+    if (!same_image(before, after)) after.time_image_changed = after.time_updated;
     encoded = schemas::encode(after);
     if (const auto good = check_entity_size("the model version", after, encoded); !good) return good.error();
     replace_version(context, before, after);

@@ -103,18 +103,9 @@ model_version replaced(const model_version& before, const version_content& sent)
     return after;
 }
 
-std::string hash_of(const std::string& bytes) {
-    return std::string(runtime::as_bytes(runtime::sha256(bytes)));
-}
-
 /// Identifies the request that completed a promotion, so that a repeat is recognised: as a PUT of a few
-/// members it would otherwise clear everything it does not carry.
-std::string completion_at_first_level(const schemas::commands::update_version& command) {
-    return hash_of(schemas::encode(command));
-}
-
-/// From registry_level on: only what the body says of a version counts, not how the version was named, nor
-/// the order of the members.
+/// members it would otherwise clear everything it does not carry. Only what the body says of a version
+/// counts, not how the version was named, nor the order of the members.
 std::string completion_of(const schemas::commands::update_version& command) {
     std::string said;
     const std::set<std::string_view> present(command.present.begin(), command.present.end());
@@ -122,13 +113,7 @@ std::string completion_of(const schemas::commands::update_version& command) {
         if (present.contains(name)) schemas::append_big_endian(said, static_cast<std::uint32_t>(number));
     };
     version_content::describe(command.version, add);
-    return hash_of(said + schemas::encode(command.version));
-}
-
-/// Whether it is the request that completed the promotion, which may have been below registry_level.
-bool is_completion_of(const promotion& completed, const schemas::commands::update_version& command) {
-    return completed.completion == completion_of(command) ||
-           completed.completion == completion_at_first_level(command);
+    return std::string(runtime::as_bytes(runtime::sha256(said + schemas::encode(command.version))));
 }
 
 /// What was read before the commit must not complete its promotion: it may be meant for an earlier one. A
@@ -152,52 +137,10 @@ answer complete(rule_context& context, const model_version& before, const promot
     promotion promotion = begun;
     promotion.status = promotion_status::complete;
     promotion.redirect_metadata = after.redirect_metadata;
-    promotion.completion =
-        is_of_registry_level(context) ? completion_of(command) : completion_at_first_level(command);
+    promotion.completion = completion_of(command);
     promotion.time_completed = context.stamp_ms();
     tables::promotions::update(context.state, begun, promotion);
     cancel_deadline(context, begun);
-    return store_version(context, before, std::move(after));
-}
-
-/// As apply(update_version) below registry_level, where a lock was judged after the missing action and the
-/// values.
-answer update_at_first_level(rule_context& context, const schemas::commands::update_version& command) {
-    state::state_changes& state = context.state;
-    const auto found = version_of(context, command);
-    if (!found) return found.error();
-    const model_version& before = found->row;
-    if (const auto meant = check_is_meant(context, command, before); !meant) return meant.error();
-    if (const auto may = access::require(state, context.principal(), found->workspace,
-                                         protected_type::registered_model, action::update, "model version");
-        !may)
-        return may.error();
-
-    const std::string& redirect = command.version.redirect_metadata;
-    if (!redirect.empty()) {
-        if (const auto good = check_url("redirect_metadata", redirect); !good) return good.error();
-        const auto row = tables::promotions::find(state, before.id).value_or(promotion{});
-        if (row.status == promotion_status::in_progress) return complete(context, before, row, command);
-        if (row.status != promotion_status::complete || row.redirect_metadata != redirect)
-            return runtime::failed_precondition(
-                "redirect_metadata completes a promotion, and none of model version " +
-                std::to_string(before.id.value) + " is IN_PROGRESS (it is " +
-                std::string(name_of(row.status)) + ")");
-        if (row.completion == completion_at_first_level(command)) return schemas::encode(before);
-    }
-
-    if (const auto good = check_parts(command.version); !good) return good.error();
-    model_version after = without_empty_parts(
-        command.mode == update_mode::merge ? merged(before, command) : replaced(before, command.version));
-    after.labels = sorted_labels(std::move(after.labels));
-    keep_what_is_unchanged(after, before, known_of_messages::names);
-    if (const auto good = check_texts(after); !good) return good.error();
-    if (const auto good = check_parts(after); !good) return good.error();
-    const access::touched what = touched_by(before, after);
-    if (const auto open = access::check_not_closed(before, what); !open) return open.error();
-    if (const auto open = access::check_not_redact(context.state, context.principal(), *found, what); !open)
-        return open.error();
-    if (after.version != before.version && !has_free_name(state, after)) return name_taken(after);
     return store_version(context, before, std::move(after));
 }
 
@@ -210,7 +153,7 @@ model_version updated(const model_version& before, const schemas::commands::upda
     if (code == code_of_update::merges)
         after.code_blob_map = merged_members(before.code_blob_map, after.code_blob_map);
     after.labels = sorted_labels(std::move(after.labels));
-    keep_what_is_unchanged(after, before, known_of_messages::types);
+    keep_what_is_unchanged(after, before);
     return after;
 }
 
@@ -236,16 +179,17 @@ redirection redirection_of(const rule_context& context, const model_version& ver
     found.newest = tables::promotions::find(context.state, version.id).value_or(promotion{});
     found.completes = found.newest.status == promotion_status::in_progress;
     found.repeats = found.newest.status == promotion_status::complete &&
-                    found.newest.redirect_metadata == redirect && is_completion_of(found.newest, command);
+                    found.newest.redirect_metadata == redirect &&
+                    found.newest.completion == completion_of(command);
     return found;
 }
 
 /// Errors: failed_precondition for a URL that neither completes a promotion nor is the one that did.
-result<void> check_redirect(const rule_context& context, const redirection& about,
-                            const model_version& version, const std::string& redirect) {
+result<void> check_redirect(const redirection& about, const model_version& version,
+                            const std::string& redirect) {
     if (redirect.empty()) return {};
     if (const auto good = check_url("redirect_metadata", redirect); !good) return good;
-    if (const auto good = check_host(context, "redirect_metadata", redirect); !good) return good;
+    if (const auto good = check_host("redirect_metadata", redirect); !good) return good;
     if (about.completes ||
         (about.newest.status == promotion_status::complete && about.newest.redirect_metadata == redirect))
         return {};
@@ -273,7 +217,7 @@ answer update(rule_context& context, const schemas::commands::update_version& co
         !open)
         return open.error();
     if (const auto meant = check_is_meant(context, command, before); !meant) return meant.error();
-    if (const auto good = check_redirect(context, about, before, command.version.redirect_metadata); !good)
+    if (const auto good = check_redirect(about, before, command.version.redirect_metadata); !good)
         return good.error();
     if (about.completes) return complete(context, before, about.newest, command);
     if (about.repeats) return schemas::encode(before);
@@ -291,7 +235,6 @@ answer update(rule_context& context, const schemas::commands::update_version& co
 /// failed_precondition for a redirect_metadata without a promotion in progress, and for a path that matches
 /// two versions; aborted for one that was read before the promotion began.
 answer apply(rule_context& context, const schemas::commands::update_version& command) {
-    if (!is_of_registry_level(context)) return update_at_first_level(context, command);
     return update(context, command);
 }
 

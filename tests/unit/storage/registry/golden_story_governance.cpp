@@ -1,4 +1,4 @@
-// Of the golden log: what level 2 brings to stages, policies, builds and scans. Bob is a member of Admins;
+// Of the golden log: stages, policies, builds and scans. Bob is a member of Admins;
 // Ann may only read in the administrator's workspace.
 #include "tests/unit/storage/registry/golden_story.hpp"
 

@@ -1,4 +1,4 @@
-// Of the golden log: models and versions changed, locked and deleted, from level 2 on.
+// Of the golden log: models and versions changed, locked and deleted.
 #include "tests/unit/storage/registry/golden_story.hpp"
 
 namespace herald::test {

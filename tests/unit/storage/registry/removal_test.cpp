@@ -314,18 +314,5 @@ TEST_F(removal, leaves_no_timer_and_no_number_of_events) {
     EXPECT_EQ(registry.outbox().back().resource_sequence, 1u) << "the last event has its number";
 }
 
-TEST_F(removal, hides_versions_from_finds_though_their_model_was_in_no_list_yet) {
-    const lists::progress of_models{0, model.id.value};  // as while an older log's rows are being listed
-    registry.put(key_of(table::list_progress).text(std::string(1, static_cast<char>(listed_rows::models))),
-                 of_models);
-    for (int i = 0; i < 400; ++i) registry.version_named("v" + std::to_string(i), model.id);
-    EXPECT_EQ(found_versions(), 400u);
-    ASSERT_EQ(remove(model.id).code, 0u);
-    EXPECT_GT(rows_of({table::version}), 0u) << "the test would show nothing";
-    EXPECT_EQ(found_versions(), 0u);
-    for (int i = 0; i < 3; ++i) pass();
-    EXPECT_EQ(rows_of_versions(), 0u);
-}
-
 }  // namespace
 }  // namespace herald::test
