@@ -32,19 +32,6 @@ std::string view_of(const registered_model& model) {
 
 std::string view_of(const model_version& version) { return to_json_object(version, integers::as_strings); }
 
-std::string named_view_of(const model_version& version) {
-    std::string out = "{";
-    detail::json_writer write{out, integers::as_strings};
-    model_version::describe(
-        version, [&](unsigned number, std::string_view name, const auto& member, shown mode = shown::always) {
-            if (&member == static_cast<const void*>(&version.archived))
-                write(number, name, version.archived ? ternary::true_ : ternary::false_, mode);
-            else
-                write(number, name, member, mode);
-        });
-    return out + "}";
-}
-
 std::string view_of(const build& build) {
     return object_writer()
         .number("id", build.id.value)

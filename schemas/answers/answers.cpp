@@ -11,22 +11,6 @@
 namespace herald::schemas::answers {
 namespace {
 
-/// One enum as sent in the row's JSON: a name or a number.
-struct sent_visibility {
-    std::optional<schemas::visibility> value;
-    static constexpr void describe(auto& self, auto&& field) { field(1, "value", self.value); }
-};
-
-template <described T>
-std::optional<T> parsed(const std::string& text) {
-    if (text.empty()) return std::nullopt;
-    const auto json = parse_json(text);
-    if (!json) return std::nullopt;
-    auto value = from_json<T>(*json);
-    if (!value) return std::nullopt;
-    return *std::move(value);
-}
-
 template <class Scan>
 void set_scan(Scan& out, schemas::scan row) {
     out.id = row.id;
@@ -44,60 +28,13 @@ void set_scan(Scan& out, schemas::scan row) {
 }  // namespace
 
 model of(schemas::registered_model row) {
-    model out;
-    out.id = row.id;
-    out.name = std::move(row.name);
-    out.description = std::move(row.description);
-    out.labels = std::move(row.labels);
-    out.attributes = std::move(row.attributes);
-    out.readme_text = std::move(row.readme_text);
-    out.owner = out.owner_id = row.owner;
-    out.workspace_id = out.workspace_service_id = row.workspace_id;
-    if (!row.visibility.text.empty())
-        if (auto sent = parsed<sent_visibility>("{\"value\":" + row.visibility.text + "}"))
-            out.visibility = sent->value;
-    out.resource_visibility = row.resource_visibility;
-    out.custom_permission = parsed<schemas::custom_permission>(row.custom_permission.text);
-    out.time_created = row.time_created;
-    out.time_updated = row.time_updated;
-    out.version_number = row.version_number;
-    out.data_type = row.data_type;
-    out.task_type = row.task_type;
-    out.pii = row.pii;
+    model out{std::move(row), {}, {}};
+    out.owner_id = out.owner;
+    out.workspace_service_id = out.workspace_id;
     return out;
 }
 
-version of(schemas::model_version row) {
-    version out;
-    out.id = row.id;
-    out.registered_model_id = row.registered_model_id;
-    out.name = std::move(row.version);
-    out.version_number = row.version_number;
-    out.time_created = row.time_created;
-    out.time_updated = row.time_updated;
-    out.description = std::move(row.description);
-    out.labels = std::move(row.labels);
-    out.readme_text = std::move(row.readme_text);
-    out.owner = row.owner;
-    out.attributes = std::move(row.attributes);
-    out.stage = row.stage;
-    out.lock_level = row.lock_level;
-    out.experiment_run_id = std::move(row.experiment_run_id);
-    out.model = std::move(row.model);
-    out.artifacts = std::move(row.artifacts);
-    out.environment = std::move(row.environment);
-    out.docker_metadata = std::move(row.docker_metadata);
-    out.datasets = std::move(row.datasets);
-    out.code_blob_map = std::move(row.code_blob_map);
-    out.archived = row.archived ? ternary::true_ : ternary::false_;
-    out.apis = std::move(row.apis);
-    out.input_description = std::move(row.input_description);
-    out.output_description = std::move(row.output_description);
-    out.hide_input_label = row.hide_input_label;
-    out.hide_output_label = row.hide_output_label;
-    out.redirect_metadata = std::move(row.redirect_metadata);
-    return out;
-}
+version of(schemas::model_version row) { return {std::move(row)}; }
 
 policies of(workspace_policies row) {
     return {std::move(row.require_approval_for), row.approvals_required, std::move(row.require_safe_scan_for),

@@ -2,8 +2,6 @@
 // "Events").
 #pragma once
 
-#include <concepts>
-
 #include "runtime/random.hpp"
 #include "schemas/views.hpp"
 #include "storage/registry/emission/emission.hpp"
@@ -22,20 +20,11 @@ class resource_id {
     std::string x_text;
 };
 
-/// The form of a record in the bodies of events.
-template <class Entity>
-std::string view_in_event(const Entity& entity) {
-    if constexpr (std::same_as<Entity, schemas::model_version>)
-        return named_view_of(entity);
-    else
-        return view_of(entity);
-}
-
 template <class Entity>
 void emit_created(context::rule_context& context, schemas::resource_type type, const resource_id& id,
                   schemas::workspace_id workspace, const Entity& entity) {
     emit(context, {schemas::event_type::create, type, id, workspace, {}, [&](const event_draft& draft) {
-                       return event_envelope(context, draft, {}, view_in_event(entity));
+                       return event_envelope(context, draft, {}, view_of(entity));
                    }});
 }
 
@@ -43,7 +32,7 @@ template <class Entity>
 void emit_updated(context::rule_context& context, schemas::resource_type type, const resource_id& id,
                   schemas::workspace_id workspace, const Entity& original, const Entity& updated) {
     emit(context, {schemas::event_type::update, type, id, workspace, {}, [&](const event_draft& draft) {
-                       return event_envelope(context, draft, view_in_event(original), view_in_event(updated));
+                       return event_envelope(context, draft, view_of(original), view_of(updated));
                    }});
 }
 
@@ -51,15 +40,14 @@ void emit_updated(context::rule_context& context, schemas::resource_type type, c
 template <class Entity>
 void emit_deleted(context::rule_context& context, schemas::resource_type type, const resource_id& id,
                   schemas::workspace_id workspace, const Entity& entity, audiences& known) {
-    emit(
-        context,
-        {schemas::event_type::delete_,
-         type,
-         id,
-         workspace,
-         {},
-         [&](const event_draft& draft) { return event_envelope(context, draft, view_in_event(entity), {}); }},
-        known);
+    emit(context,
+         {schemas::event_type::delete_,
+          type,
+          id,
+          workspace,
+          {},
+          [&](const event_draft& draft) { return event_envelope(context, draft, view_of(entity), {}); }},
+         known);
     tables::outbox::forget(context.state, type, static_cast<const std::string&>(id));
 }
 

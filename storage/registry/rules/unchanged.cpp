@@ -145,15 +145,6 @@ void keep_uploads(std::vector<schemas::artifact>& after, const std::vector<schem
     }
 }
 
-/// No member is the same as each at its default.
-bool says_no_permission(const schemas::json_text& text) {
-    if (text.text.empty()) return true;
-    const auto value = schemas::parse_json(text.text);
-    if (!value) return false;
-    const auto permission = schemas::from_json<schemas::custom_permission>(*value);
-    return permission && *permission == schemas::custom_permission{};
-}
-
 }  // namespace
 
 bool means_the_same(const schemas::json_text& a, const schemas::json_text& b, absent_is_default absent) {
@@ -181,12 +172,13 @@ void keep_uploads(schemas::model_version& after, const schemas::model_version& b
 
 void keep_what_is_unchanged(schemas::registered_model& after, const schemas::registered_model& before) {
     keep(after.attributes, before.attributes);
-    if (says_no_permission(after.custom_permission) && says_no_permission(before.custom_permission))
-        after.custom_permission = before.custom_permission;
-    const auto is_private = [](const schemas::json_text& said) {
-        return said.text.empty() || said.text == "\"PRIVATE\"";
+    // No permission means the same as each of its members at its default, no visibility the same as PRIVATE.
+    const auto keep_meant = [](auto& mine, const auto& old) {
+        using said = std::remove_cvref_t<decltype(*mine)>;
+        if (mine.value_or(said{}) == old.value_or(said{})) mine = old;
     };
-    if (is_private(after.visibility) && is_private(before.visibility)) after.visibility = before.visibility;
+    keep_meant(after.custom_permission, before.custom_permission);
+    keep_meant(after.visibility, before.visibility);
 }
 
 }  // namespace herald::storage::registry::rules

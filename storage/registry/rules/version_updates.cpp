@@ -7,6 +7,7 @@
 #include "runtime/crypto.hpp"
 #include "schemas/json.hpp"
 #include "storage/registry/access/locks.hpp"
+#include "storage/registry/rules/merging.hpp"
 #include "storage/registry/rules/stage_changes.hpp"
 #include "storage/registry/rules/unchanged.hpp"
 #include "storage/registry/rules/version_content.hpp"
@@ -21,66 +22,17 @@ using schemas::model_version;
 using schemas::promotion;
 using schemas::promotion_status;
 using schemas::protected_type;
+using schemas::version_content;
 using schemas::commands::update_mode;
-using schemas::commands::version_content;
 
 access::touched touched_by(const model_version& before, const model_version& after) {
     return same_ingredients(before, after) ? access::touched::nothing_locked : access::touched::ingredients;
 }
 
-/// Empties the lists with these names.
-void without_lists(model_version& version, const std::vector<std::string>& names) {
-    for (const std::string_view name : names) {
-        if (name == "labels") version.labels.clear();
-        if (name == "attributes") version.attributes.clear();
-        if (name == "artifacts") version.artifacts.clear();
-        if (name == "datasets") version.datasets.clear();
-    }
-}
-
-/// PATCH: labels are added; attributes, artifacts and datasets merge by key; everything else that is present
-/// is set. Of PATCH …/full_body nothing merges.
-model_version merged(model_version before, const schemas::commands::update_version& command) {
-    if (command.mode == update_mode::members) without_lists(before, command.present);
+/// PATCH, and PATCH …/full_body.
+model_version merged(const model_version& before, const schemas::commands::update_version& command) {
     model_version after = before;
-    const version_content& sent = command.version;
-    const std::set<std::string_view> members(command.present.begin(), command.present.end());
-    for (const std::string_view member : members) {
-        if (member == "version")
-            after.version = sent.version;
-        else if (member == "description")
-            after.description = sent.description;
-        else if (member == "readme_text")
-            after.readme_text = sent.readme_text;
-        else if (member == "labels")
-            after.labels.insert(after.labels.end(), sent.labels.begin(), sent.labels.end());
-        else if (member == "attributes")
-            after.attributes = merged_attributes(before.attributes, sent.attributes);
-        else if (member == "model")
-            after.model = sent.model;
-        else if (member == "artifacts")
-            merge_by_key(after.artifacts, sent.artifacts);
-        else if (member == "environment")
-            after.environment = sent.environment;
-        else if (member == "docker_metadata")
-            after.docker_metadata = sent.docker_metadata;
-        else if (member == "datasets")
-            merge_by_key(after.datasets, sent.datasets);
-        else if (member == "code_blob_map")
-            after.code_blob_map = sent.code_blob_map;
-        else if (member == "archived")
-            after.archived = sent.archived;
-        else if (member == "apis")
-            after.apis = sent.apis;
-        else if (member == "input_description")
-            after.input_description = sent.input_description;
-        else if (member == "output_description")
-            after.output_description = sent.output_description;
-        else if (member == "hide_input_label")
-            after.hide_input_label = sent.hide_input_label;
-        else if (member == "hide_output_label")
-            after.hide_output_label = sent.hide_output_label;
-    }
+    merge_content<version_content>(after, command.version, command.present, command.mode);
     return after;
 }
 
@@ -107,19 +59,22 @@ model_version replaced(const model_version& before, const version_content& sent)
 /// members it would otherwise clear everything it does not carry. Only what the body says of a version
 /// counts, not how the version was named, nor the order of the members.
 std::string completion_of(const schemas::commands::update_version& command) {
-    std::string said;
+    schemas::commands::update_version said;
+    said.version = command.version;
+    said.time_updated = command.time_updated;
+    said.redirect_metadata = command.redirect_metadata;
     const std::set<std::string_view> present(command.present.begin(), command.present.end());
-    const auto add = [&](unsigned number, std::string_view name, const auto&, auto...) {
-        if (present.contains(name)) schemas::append_big_endian(said, static_cast<std::uint32_t>(number));
+    const auto add = [&](unsigned, std::string_view name, const auto&, auto...) {
+        if (present.contains(name)) said.present.emplace_back(name);
     };
     version_content::describe(command.version, add);
-    return std::string(runtime::as_bytes(runtime::sha256(said + schemas::encode(command.version))));
+    return std::string(runtime::as_bytes(runtime::sha256(schemas::encode(said))));
 }
 
 /// What was read before the commit must not complete its promotion: it may be meant for an earlier one. A
 /// body without a time does not say what was read.
 result<void> check_read_since(const promotion& begun, const schemas::commands::update_version& command) {
-    const std::int64_t read_ms = command.version.time_updated;
+    const std::int64_t read_ms = command.time_updated;
     if (read_ms == 0 || read_ms >= begun.time_committed) return {};
     return runtime::aborted("time_updated is " + std::to_string(read_ms) +
                             ", earlier than the commit of the promotion of model version " +
@@ -133,7 +88,7 @@ answer complete(rule_context& context, const model_version& before, const promot
                 const schemas::commands::update_version& command) {
     if (const auto since = check_read_since(begun, command); !since) return since.error();
     model_version after = before;
-    after.redirect_metadata = command.version.redirect_metadata;
+    after.redirect_metadata = command.redirect_metadata;
     promotion promotion = begun;
     promotion.status = promotion_status::complete;
     promotion.redirect_metadata = after.redirect_metadata;
@@ -174,7 +129,7 @@ struct redirection {
 redirection redirection_of(const rule_context& context, const model_version& version,
                            const schemas::commands::update_version& command) {
     redirection found;
-    const std::string& redirect = command.version.redirect_metadata;
+    const std::string& redirect = command.redirect_metadata;
     if (redirect.empty()) return found;
     found.newest = tables::promotions::find(context.state, version.id).value_or(promotion{});
     found.completes = found.newest.status == promotion_status::in_progress;
@@ -217,7 +172,7 @@ answer update(rule_context& context, const schemas::commands::update_version& co
         !open)
         return open.error();
     if (const auto meant = check_is_meant(context, command, before); !meant) return meant.error();
-    if (const auto good = check_redirect(about, before, command.version.redirect_metadata); !good)
+    if (const auto good = check_redirect(about, before, command.redirect_metadata); !good)
         return good.error();
     if (about.completes) return complete(context, before, about.newest, command);
     if (about.repeats) return schemas::encode(before);

@@ -47,8 +47,8 @@ answer apply(rule_context& context, const schemas::commands::create_version& com
     state_changes& state = context.state;
     const auto parent = model_of(context, command);
     if (!parent) return parent.error();
-    if (!command.version.experiment_run_id.empty())  // Herald keeps none
-        return runtime::not_found("experiment run " + command.version.experiment_run_id + " not found");
+    if (!command.experiment_run_id.empty())  // Herald keeps none
+        return runtime::not_found("experiment run " + command.experiment_run_id + " not found");
     if (const auto may = require(state, context.principal(), parent->workspace,
                                  protected_type::registered_model, action::create, "registered model");
         !may)
@@ -56,7 +56,7 @@ answer apply(rule_context& context, const schemas::commands::create_version& com
     if (const auto good = check_parts(command.version); !good) return good.error();
     model_version version = without_empty_parts(with_content({}, command.version));
     version.registered_model_id = parent->row.id;
-    version.lock_level = command.version.lock_level;
+    version.lock_level = command.lock_level;
     if (const auto good = check_texts(version); !good) return good.error();
     keep_uploads(version, {});
     if (const auto good = check_artifact_keys({}, version); !good) return good.error();

@@ -167,7 +167,7 @@ TEST(json, clients_may_send_strings_or_numbers_names_or_numbers_and_defaults) {
     EXPECT_EQ(read("{\"owner\":\"\"}").owner.value, 0u) << "an id that clients keep as text";
     EXPECT_EQ(read("{\"stage\":3}").stage, stage::production);
     EXPECT_EQ(read("{\"stage\":\"PRODUCTION\"}").stage, stage::production);
-    EXPECT_TRUE(read("{\"archived\":true}").archived);
+    EXPECT_EQ(read("{\"archived\":true}").archived, ternary::true_);
     EXPECT_EQ(read("{\"labels\":null,\"unknown\":[{}]}").labels.size(), 0u);
 }
 
@@ -175,7 +175,7 @@ TEST(json, wrong_types_name_the_member_its_value_and_what_would_be_right) {
     const auto refused = [](const char* text) {
         return from_json<model_version>(*parse_json(text)).error().message;
     };
-    EXPECT_EQ(refused("{\"archived\":1}"), "archived is 1; it must be true or false");
+    EXPECT_EQ(refused("{\"archived\":3}"), "archived is 3; it must be one of UNKNOWN TRUE FALSE");
     EXPECT_EQ(
         refused("{\"id\":\"x\"}"),
         "id is \"x\"; it must be an integer of 0 or more (a number or its decimal text, without leading "

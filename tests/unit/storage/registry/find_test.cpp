@@ -368,7 +368,7 @@ TEST_F(find_calls, by_ids) {
 }
 
 TEST_F(find_calls, a_page_of_large_rows_is_whole_and_read_in_bounded_pieces) {
-    schemas::commands::version_content large;
+    schemas::version_content large;
     large.readme_text.assign(limits::entity_bytes_max - 1'000, 'x');
     constexpr std::size_t count = 40;  // some 10 MB
     for (std::size_t i = 0; i < count; ++i) {

@@ -119,7 +119,7 @@ TEST_F(removal, of_a_model_leaves_no_row_of_its_versions_locked_ones_included) {
     schemas::commands::create_version closed;
     closed.registered_model_id = model.id;
     closed.version.version = "closed";
-    closed.version.lock_level = lock_level::closed;
+    closed.lock_level = lock_level::closed;
     registry.must<schemas::model_version>(closed);
     EXPECT_GT(rows_of_versions(), before + 15);
     ASSERT_EQ(remove(model.id).code, 0u);
