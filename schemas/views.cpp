@@ -32,24 +32,22 @@ std::string view_of(const registered_model& model) {
 
 std::string view_of(const model_version& version) { return to_json_object(version, integers::as_strings); }
 
-std::string view_of(const build& build) {
-    return object_writer()
-        .number("id", build.id.value)
-        .number("model_version_id", build.model_version_id.value)
-        .number("workspace_id", build.workspace_id.value)
-        .text("status", name_of(build.status))
-        .text("location", build.location)
-        .text("message", build.message)
-        .text("date_created", runtime::iso8601_ms(build.time_created))
-        .text("date_updated", runtime::iso8601_ms(build.time_updated))
-        .raw("creator_request", build.creator_request.text)
-        .flag("requires_root", build.requires_root)
-        .flag("scan_external", build.scan_external)
-        .flag("self_contained", build.self_contained)
-        .flag("uses_flask", build.uses_flask)
-        .text("upstream_url", build.upstream_url)
-        .finish();
+build_record record_of(build row) {
+    build_record out;
+    static_cast<build_content&>(out) = row;
+    out.id = row.id;
+    out.model_version_id = row.model_version_id;
+    out.workspace_id = row.workspace_id;
+    out.status = row.status;
+    out.location = std::move(row.location);
+    out.message = std::move(row.message);
+    out.date_created = runtime::iso8601_ms(row.time_created);
+    out.date_updated = runtime::iso8601_ms(row.time_updated);
+    out.creator_request = std::move(row.creator_request);
+    return out;
 }
+
+std::string view_of(const build& build) { return to_json_object(record_of(build), integers::as_numbers); }
 
 std::string view_of(const endpoint& row) {
     return object_writer()

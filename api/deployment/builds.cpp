@@ -31,11 +31,7 @@ calls::response create_build(writing_call& call) {
     command.workspace_name = call.path("workspace");
     command.model_version_id = body->model_version_id;
     command.external_location = body->external_location;
-    command.upstream_url = body->upstream_url;
-    command.requires_root = body->requires_root;
-    command.scan_external = body->scan_external;
-    command.self_contained = body->self_contained;
-    command.uses_flask = body->uses_flask;
+    static_cast<schemas::build_content&>(command) = *body;
     command.creator_request.text = schemas::to_json_text(*json);
     command.run_id = body->run_id;
     const auto view = [](build made) { return answers::of(std::move(made)); };

@@ -57,24 +57,7 @@ promotion of(schemas::promotion row) {
     return out;
 }
 
-build of(schemas::build row) {
-    build out;
-    out.id = row.id;
-    out.model_version_id = row.model_version_id;
-    out.workspace_id = row.workspace_id;
-    out.status = row.status;
-    out.location = std::move(row.location);
-    out.message = std::move(row.message);
-    out.date_created = runtime::iso8601_ms(row.time_created);
-    out.date_updated = runtime::iso8601_ms(row.time_updated);
-    out.creator_request = std::move(row.creator_request);
-    out.requires_root = row.requires_root;
-    out.scan_external = row.scan_external;
-    out.self_contained = row.self_contained;
-    out.uses_flask = row.uses_flask;
-    out.upstream_url = std::move(row.upstream_url);
-    return out;
-}
+build of(schemas::build row) { return {record_of(std::move(row))}; }
 
 earlier_scan of(schemas::scan row) {
     earlier_scan out;

@@ -140,11 +140,7 @@ result<schemas::build> add_build(context::rule_context& context, const schemas::
     build.workspace_id = workspace.id;
     build.model_version_id = version.id;
     build.location = asked.external_location;
-    build.upstream_url = asked.upstream_url;
-    build.requires_root = asked.requires_root;
-    build.scan_external = asked.scan_external;
-    build.self_contained = asked.self_contained;
-    build.uses_flask = asked.uses_flask;
+    static_cast<schemas::build_content&>(build) = asked;
     build.creator_request = asked.creator_request;
     build.time_created = build.time_updated = context.stamp_ms();
     build.status = schemas::build_status::finished;
