@@ -49,17 +49,17 @@ build_record record_of(build row) {
 
 std::string view_of(const build& build) { return to_json_object(record_of(build), integers::as_numbers); }
 
-std::string view_of(const endpoint& row) {
-    return object_writer()
-        .text("id", runtime::uuid_text(row.id))
-        .text("path", row.path)
-        .number("workspace_id", row.workspace_id.value)
-        .number("owner_id", row.owner_id.value)
-        .text("date_created", runtime::iso8601_ms(row.time_created))
-        .text("date_updated", runtime::iso8601_ms(row.time_updated))
-        .raw("creator_request", row.creator_request.text)
-        .finish();
+endpoint_record record_of(endpoint row) {
+    return {runtime::uuid_text(row.id),
+            std::move(row.path),
+            std::move(row.creator_request),
+            runtime::iso8601_ms(row.time_created),
+            runtime::iso8601_ms(row.time_updated),
+            row.owner_id,
+            row.workspace_id};
 }
+
+std::string view_of(const endpoint& row) { return to_json_object(record_of(row), integers::as_numbers); }
 
 std::string promote_body(const model_version& version) {
     const std::string attributes = json_list(version.attributes, [](const key_value& attribute) {

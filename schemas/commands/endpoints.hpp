@@ -120,7 +120,7 @@ struct delete_access_token {
 };
 
 /// Thresholds and steps come as the decimals that were sent; the rule parses them. → endpoint_stage
-struct update_endpoint_stage {
+struct update_endpoint_stage : serving_settings {
     static constexpr command_type type{85};
     static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
@@ -142,10 +142,9 @@ struct update_endpoint_stage {
     std::uint32_t progress_interval_seconds = 0;
     std::string progress_step;  // "0.25"
     std::vector<rule> rules;
-    prediction_limits limits;
-    batching_settings batching;
     json_text update_request;  // the body as it came
 
+    using shown_inline = serving_settings;
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "endpoint_id", self.endpoint_id);
         field(2, "workspace_name", self.workspace_name);
@@ -155,9 +154,8 @@ struct update_endpoint_stage {
         field(6, "progress_interval_seconds", self.progress_interval_seconds);
         field(7, "progress_step", self.progress_step);
         field(8, "rules", self.rules);
-        field(9, "limits", self.limits);
-        field(10, "batching", self.batching);
-        field(11, "update_request", self.update_request);
+        field(9, "update_request", self.update_request);
+        serving_settings::describe(self, field);
     }
 };
 
