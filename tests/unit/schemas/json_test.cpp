@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "schemas/binary.hpp"
 #include "schemas/json_codec.hpp"
 #include "schemas/registry.hpp"
 #include "schemas/views.hpp"
@@ -169,6 +170,38 @@ TEST(json, clients_may_send_strings_or_numbers_names_or_numbers_and_defaults) {
     EXPECT_EQ(read("{\"stage\":\"PRODUCTION\"}").stage, stage::production);
     EXPECT_EQ(read("{\"archived\":true}").archived, ternary::true_);
     EXPECT_EQ(read("{\"labels\":null,\"unknown\":[{}]}").labels.size(), 0u);
+}
+
+TEST(json, what_is_read_only_is_known_in_a_body_but_not_read_and_is_shown) {
+    std::vector<unknown_member> unknown;
+    const auto sent = from_json<artifact>(*parse_json(R"({"key":"k","upload_completed":true})"), &unknown);
+    ASSERT_TRUE(sent);
+    EXPECT_FALSE(sent->upload_completed);
+    EXPECT_TRUE(unknown.empty());
+    EXPECT_THAT(to_json_object(*sent, integers::as_strings), HasSubstr(R"("upload_completed":false)"));
+}
+
+TEST(json, the_members_of_a_base_are_read_and_shown_as_a_types_own) {
+    const auto version = from_json<model_version>(*parse_json(R"({"id":"7","description":"d"})"));
+    ASSERT_TRUE(version);
+    EXPECT_EQ(version->description, "d");
+    const auto again = decode<model_version>(encode(*version));
+    ASSERT_TRUE(again);
+    EXPECT_EQ(again->description, "d");
+    EXPECT_THAT(to_json_object(*again, integers::as_strings), HasSubstr(R"("description":"d")"));
+}
+
+TEST(json, each_of_both_visits_each_member_of_two_values_once) {
+    version_content left, right;
+    right.version = "v";
+    right.apis = {"a"};
+    std::size_t members = 0;
+    each_of_both(left, right, [&](std::string_view, auto& mine, const auto& theirs) {
+        ++members;
+        mine = theirs;
+    });
+    EXPECT_EQ(members, 17u);
+    EXPECT_EQ(encode(left), encode(right));
 }
 
 TEST(json, wrong_types_name_the_member_its_value_and_what_would_be_right) {
