@@ -257,8 +257,8 @@ struct activity {
     }
 };
 
-/// The state of a version's newest promotion (wire.md "Promotion status").
-struct promotion {
+/// The state of a version's newest promotion (wire.md "Promotion status"), as it is shown.
+struct promotion_record {
     version_id model_version_id;
     promotion_status status = promotion_status::none;
     activity_id transition_id;
@@ -269,10 +269,7 @@ struct promotion {
     std::int64_t time_committed = 0;
     std::int64_t time_completed = 0;
     std::string redirect_metadata;
-    std::string reason;          // why it failed
-    std::uint64_t audience = 0;  // number of webhooks that the event is for
-    std::string completion;      // SHA-256 of the update that completed it: repeating that changes nothing
-    std::int64_t time_due = 0;   // it has failed when it is not complete by then; 0: it may take for ever
+    std::string reason;  // why it failed
 
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "model_version_id", self.model_version_id);
@@ -285,10 +282,21 @@ struct promotion {
         field(8, "time_committed", self.time_committed);
         field(9, "time_completed", self.time_completed);
         field(10, "redirect_metadata", self.redirect_metadata);
-        field(11, "reason", self.reason, shown::when_set);
-        field(12, "audience", self.audience, shown::never);
-        field(13, "completion", self.completion, shown::never);
-        field(14, "time_due", self.time_due, shown::never);
+        field(11, "reason", self.reason);
+    }
+};
+
+struct promotion : promotion_record {
+    std::uint64_t audience = 0;  // number of webhooks that the event is for
+    std::string completion;      // SHA-256 of the update that completed it: repeating that changes nothing
+    std::int64_t time_due = 0;   // it has failed when it is not complete by then; 0: it may take for ever
+
+    using shown_inline = promotion_record;
+    static constexpr void describe(auto& self, auto&& field) {
+        promotion_record::describe(self, field);
+        field(30, "audience", self.audience, shown::never);
+        field(31, "completion", self.completion, shown::never);
+        field(32, "time_due", self.time_due, shown::never);
     }
 };
 

@@ -36,26 +36,9 @@ model of(schemas::registered_model row) {
 
 version of(schemas::model_version row) { return {std::move(row)}; }
 
-policies of(workspace_policies row) {
-    return {std::move(row.require_approval_for), row.approvals_required, std::move(row.require_safe_scan_for),
-            row.commit_on_approve, row.promotion_deadline_seconds};
-}
+policies of(workspace_policies row) { return {std::move(row)}; }
 
-promotion of(schemas::promotion row) {
-    promotion out;
-    out.model_version_id = row.model_version_id;
-    out.status = row.status;
-    out.transition_id = row.transition_id;
-    out.event_id = std::move(row.event_id);
-    out.requested_by = row.requested_by;
-    out.approved_by = std::move(row.approved_by);
-    out.time_requested = row.time_requested;
-    out.time_committed = row.time_committed;
-    out.time_completed = row.time_completed;
-    out.redirect_metadata = std::move(row.redirect_metadata);
-    out.reason = std::move(row.reason);
-    return out;
-}
+promotion of(schemas::promotion row) { return {std::move(row), std::nullopt}; }
 
 build of(schemas::build row) { return {record_of(std::move(row))}; }
 
