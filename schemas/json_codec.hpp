@@ -1,6 +1,7 @@
 // The JSON form of described types (wire.md §1).
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <limits>
@@ -214,11 +215,14 @@ struct json_reader {
                 failure = wrong_integer(where, found, std::numeric_limits<T>::min(),
                                         static_cast<std::uint64_t>(std::numeric_limits<T>::max()));
         } else if constexpr (unsigned_number<T>) {
+            // The OpenAPI document says int64: no client need know a larger one.
+            constexpr auto most = std::min<std::uint64_t>(std::numeric_limits<T>::max(),
+                                                          std::numeric_limits<std::int64_t>::max());
             const auto number = unsigned_of(found);
-            if (number && is_plain(found) && *number <= std::numeric_limits<T>::max())
+            if (number && is_plain(found) && *number <= most)
                 value = static_cast<T>(*number);
             else
-                failure = wrong_integer(where, found, 0, std::numeric_limits<T>::max());
+                failure = wrong_integer(where, found, 0, most);
         } else if constexpr (std::same_as<T, double>) {
             if (const double* fraction = found.get_if<double>())
                 value = *fraction;

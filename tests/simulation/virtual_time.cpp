@@ -10,6 +10,7 @@ namespace herald::test {
 namespace {
 
 constexpr std::size_t tasks_at_once_max = 200'000;
+constexpr std::int64_t quota_period_ms = 100;  // as the kernel's
 
 }  // namespace
 
@@ -28,6 +29,21 @@ void process_thread::put_first(task work) {
 
 void process_thread::run_at(std::int64_t at_ms, task work) {
     if (x_alive) x_timers.emplace(at_ms, std::move(work));
+}
+
+void process_thread::throttle(std::int64_t task_us, double share) {
+    x_task_us = task_us;
+    x_slice_us = static_cast<std::int64_t>(share * quota_period_ms * 1'000);
+}
+
+void process_thread::pay(std::int64_t now_ms) {
+    if (x_task_us == 0) return;
+    const std::int64_t period = now_ms / quota_period_ms;
+    if (std::exchange(x_period, period) != period) x_used_us = 0;
+    x_used_us += x_task_us;
+    if (x_used_us < x_slice_us) return;
+    x_paused_until_ms = std::max(x_paused_until_ms, (period + 1) * quota_period_ms);
+    x_held_up_ms += x_paused_until_ms - now_ms;
 }
 
 void process_thread::die() {
@@ -95,6 +111,7 @@ bool virtual_time::run_one() {
     const runtime::scheduler::task work = std::move(chosen.x_tasks.front());
     chosen.x_tasks.pop_front();
     work();
+    chosen.pay(x_now_ms);
     return true;
 }
 

@@ -44,6 +44,11 @@ class process_thread final : public runtime::scheduler {
     void put_first(task work);
     /// Stands still, like a stopped process or a swapping machine.
     void pause_until(std::int64_t at_ms) { x_paused_until_ms = at_ms; }
+    /// From now on each task costs CPU time, and the thread gets `share` of each 100 ms, at their beginning:
+    /// a container with a CPU quota. What one may do in 100 ms, it does in no time.
+    void throttle(std::int64_t task_us, double share);
+    /// For how long, in all, its quota has held it up.
+    std::int64_t held_up_ms() const { return x_held_up_ms; }
     void die();
 
   private:
@@ -51,10 +56,16 @@ class process_thread final : public runtime::scheduler {
     bool ready(std::int64_t now_ms) const;
     void collect_due(std::int64_t now_ms);
     std::int64_t next_ms() const;  // INT64_MAX when it waits for nothing
+    void pay(std::int64_t now_ms);
 
     process_clock x_clock;
     bool x_alive = true;
     std::int64_t x_paused_until_ms = 0;
+    std::int64_t x_task_us = 0;
+    std::int64_t x_slice_us = 0;
+    std::int64_t x_used_us = 0;  // in this period
+    std::int64_t x_period = 0;
+    std::int64_t x_held_up_ms = 0;
     std::deque<task> x_tasks;
     std::multimap<std::int64_t, task> x_timers;
 };

@@ -69,23 +69,65 @@ class wrapped_members final : public forwarding_log {
         : forwarding_log(to), x_how(how) {}
     std::unique_ptr<group_member> join(const std::string& group,
                                        const std::vector<std::string>& topics) override {
-        return x_how.wrap(x_to.join(group, topics));
+        auto member = x_to.join(group, topics);
+        return x_how.wrap ? x_how.wrap(std::move(member)) : std::move(member);
     }
 
   private:
     const broken_rule& x_how;
 };
 
+class passing_scheduler : public runtime::scheduler {
+  public:
+    explicit passing_scheduler(process_thread& to) : x_to(to) {}
+    void post(task work) override { x_to.post(std::move(work)); }
+    void run_at(std::int64_t at_ms, task work) override { x_to.run_at(at_ms, std::move(work)); }
+    const runtime::clock& time() const noexcept override { return x_to.time(); }
+
+  protected:
+    process_thread& x_to;
+};
+
+class clock_without_lateness final : public runtime::clock {
+  public:
+    explicit clock_without_lateness(const process_thread& of) : x_of(of) {}
+    std::int64_t wall_ms() const noexcept override { return x_of.time().wall_ms(); }
+    std::int64_t steady_ms() const noexcept override { return x_of.time().steady_ms() - x_of.held_up_ms(); }
+
+  private:
+    const process_thread& x_of;
+};
+
+class scheduler_without_lateness final : public passing_scheduler {
+  public:
+    explicit scheduler_without_lateness(process_thread& to) : passing_scheduler(to), x_clock(to) {}
+    void run_at(std::int64_t at_ms, task work) override {
+        x_to.run_at(at_ms + x_to.held_up_ms(), std::move(work));
+    }
+    const runtime::clock& time() const noexcept override { return x_clock; }
+
+  private:
+    clock_without_lateness x_clock;
+};
+
 }  // namespace
 
 const std::vector<broken_rule>& all_broken_rules() {
     static const std::vector<broken_rule> all{
-        {"", "nothing is broken", [](auto to) { return to; }},
+        {"", "nothing is broken", {}},
         {"let-go-before-the-attempts-ended", "a partition that its group wants back goes at once",
          as<let_go_at_once>},
         {"committed-before-the-attempts-ended",
          "what ends after its group has wanted a partition back is not committed",
          as<committed_at_the_recall>},
+        {.name = "answers-timed-by-the-loop",
+         .what = "how long an answer took is measured by a loop that is late",
+         .wrap = {},
+         .is_timed_by_the_loop = true},
+        {.name = "lateness-not-noticed",
+         .what = "a worker that is held up reads as if it were not",
+         .wrap = {},
+         .hides_lateness = true},
     };
     return all;
 }
@@ -100,6 +142,11 @@ const broken_rule& broken_rule_named(std::string_view name) {
 std::unique_ptr<events::log::partitioned_log> with_members(events::log::partitioned_log& log,
                                                            const broken_rule& how) {
     return std::make_unique<wrapped_members>(log, how);
+}
+
+std::unique_ptr<runtime::scheduler> scheduler_of(process_thread& thread, const broken_rule& how) {
+    if (how.hides_lateness) return std::make_unique<scheduler_without_lateness>(thread);
+    return std::make_unique<passing_scheduler>(thread);
 }
 
 }  // namespace herald::test

@@ -1,5 +1,6 @@
 // One run: workers come and go during bursts of events to receivers that are well. Nothing dies and nothing
-// is out of reach, so every delivery arrives, and arrives once.
+// is out of reach, so every delivery arrives, and arrives once. In a quarter of the runs the workers have CPU
+// quotas and are always late: they repeat little, put nothing off, and hold little that others could take.
 #pragma once
 
 #include <cstdint>

@@ -291,9 +291,9 @@ TEST_F(refusals, of_an_idempotency_key_say_what_is_wrong_with_it) {
 }
 
 TEST_F(refusals, of_a_number_too_large_say_how_large_it_may_be) {
-    expect_bad(of_stage(node.administrator, "commit", R"({"transition_id":18446744073709551616})"),
-               HasSubstr("transition_id is 18446744073709551616; it must be an integer from 0 to "
-                         "18446744073709551615"));
+    expect_bad(of_stage(node.administrator, "commit", R"({"transition_id":9223372036854775808})"),
+               HasSubstr("transition_id is 9223372036854775808; it must be an integer from 0 to "
+                         "9223372036854775807"));
 }
 
 }  // namespace
