@@ -7,21 +7,34 @@
 
 namespace herald::schemas {
 
-struct build {
+/// What a user may set in a build: the same members, with the same numbers, in the row, the command, the body
+/// and the answer.
+struct build_content {
+    std::string upstream_url;
+    bool requires_root = false;
+    bool scan_external = false;
+    bool self_contained = false;
+    bool uses_flask = false;
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(30, "upstream_url", self.upstream_url);
+        field(31, "requires_root", self.requires_root);
+        field(32, "scan_external", self.scan_external);
+        field(33, "self_contained", self.self_contained);
+        field(34, "uses_flask", self.uses_flask);
+    }
+};
+
+struct build : build_content {
     build_id id;
     schemas::workspace_id workspace_id;
     version_id model_version_id;
     build_status status = build_status::building;
     std::string location;  // image reference or URL
-    std::string upstream_url;
     std::string message;
     std::int64_t time_created = 0;
     std::int64_t time_updated = 0;
-    json_text creator_request;  // echoed as a whole
-    bool requires_root = false;
-    bool scan_external = false;
-    bool self_contained = false;
-    bool uses_flask = false;
+    json_text creator_request;        // echoed as a whole
     schemas::scan_id scan_id;         // the newest; 0: unscanned
     schemas::scan_id unsafe_scan_id;  // the first that reported the build unsafe; 0: none did
     // The model of a build that Herald makes; the build holds its own reference to these bytes.
@@ -30,33 +43,58 @@ struct build {
     std::string image_digest;  // SHA-256, 32 bytes, once it is finished
     std::uint64_t image_bytes = 0;
     model_signature signature;
-    std::uint64_t unsafe_offset = 0;  // of the report that it is unsafe, from serving_level on
+    std::uint64_t unsafe_offset = 0;  // of the report that it is unsafe
 
+    using shown_inline = build_content;
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "id", self.id);
         field(2, "workspace_id", self.workspace_id);
         field(3, "model_version_id", self.model_version_id);
         field(4, "status", self.status);
         field(5, "location", self.location);
-        field(6, "upstream_url", self.upstream_url);
-        field(7, "message", self.message);
-        field(8, "time_created", self.time_created);
-        field(9, "time_updated", self.time_updated);
-        field(10, "creator_request", self.creator_request);
-        field(11, "requires_root", self.requires_root);
-        field(12, "scan_external", self.scan_external);
-        field(13, "self_contained", self.self_contained);
-        field(14, "uses_flask", self.uses_flask);
-        field(15, "scan_id", self.scan_id);
-        field(16, "unsafe_scan_id", self.unsafe_scan_id);
-        field(17, "model_parts", self.model_parts);
-        field(18, "base_url", self.base_url);
-        field(19, "image_digest", self.image_digest);
-        field(20, "image_bytes", self.image_bytes);
-        field(21, "signature", self.signature);
-        field(22, "unsafe_offset", self.unsafe_offset);
+        field(6, "message", self.message);
+        field(7, "time_created", self.time_created);
+        field(8, "time_updated", self.time_updated);
+        field(9, "creator_request", self.creator_request);
+        field(10, "scan_id", self.scan_id);
+        field(11, "unsafe_scan_id", self.unsafe_scan_id);
+        field(12, "model_parts", self.model_parts);
+        field(13, "base_url", self.base_url);
+        field(14, "image_digest", self.image_digest);
+        field(15, "image_bytes", self.image_bytes);
+        field(16, "signature", self.signature);
+        field(17, "unsafe_offset", self.unsafe_offset);
+        build_content::describe(self, field);
     }
 };
+
+/// A build as it is shown: ids are numbers, times ISO-8601.
+struct build_record : build_content {
+    build_id id;
+    version_id model_version_id;
+    schemas::workspace_id workspace_id;
+    build_status status = build_status::building;
+    std::string location;
+    std::string message;
+    std::string date_created;
+    std::string date_updated;
+    json_text creator_request;
+
+    using shown_inline = build_content;
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "id", self.id);
+        field(2, "model_version_id", self.model_version_id);
+        field(3, "workspace_id", self.workspace_id);
+        field(4, "status", self.status);
+        field(5, "location", self.location);
+        field(6, "message", self.message);
+        field(7, "date_created", self.date_created);
+        field(8, "date_updated", self.date_updated);
+        field(9, "creator_request", self.creator_request);
+        build_content::describe(self, field);
+    }
+};
+build_record record_of(build);
 
 /// One scan of a build. A new request makes a new one; older ones stay as history.
 struct scan {

@@ -32,49 +32,34 @@ std::string view_of(const registered_model& model) {
 
 std::string view_of(const model_version& version) { return to_json_object(version, integers::as_strings); }
 
-std::string named_view_of(const model_version& version) {
-    std::string out = "{";
-    detail::json_writer write{out, integers::as_strings};
-    model_version::describe(
-        version, [&](unsigned number, std::string_view name, const auto& member, shown mode = shown::always) {
-            if (&member == static_cast<const void*>(&version.archived))
-                write(number, name, version.archived ? ternary::true_ : ternary::false_, mode);
-            else
-                write(number, name, member, mode);
-        });
-    return out + "}";
+build_record record_of(build row) {
+    build_record out;
+    static_cast<build_content&>(out) = row;
+    out.id = row.id;
+    out.model_version_id = row.model_version_id;
+    out.workspace_id = row.workspace_id;
+    out.status = row.status;
+    out.location = std::move(row.location);
+    out.message = std::move(row.message);
+    out.date_created = runtime::iso8601_ms(row.time_created);
+    out.date_updated = runtime::iso8601_ms(row.time_updated);
+    out.creator_request = std::move(row.creator_request);
+    return out;
 }
 
-std::string view_of(const build& build) {
-    return object_writer()
-        .number("id", build.id.value)
-        .number("model_version_id", build.model_version_id.value)
-        .number("workspace_id", build.workspace_id.value)
-        .text("status", name_of(build.status))
-        .text("location", build.location)
-        .text("message", build.message)
-        .text("date_created", runtime::iso8601_ms(build.time_created))
-        .text("date_updated", runtime::iso8601_ms(build.time_updated))
-        .raw("creator_request", build.creator_request.text)
-        .flag("requires_root", build.requires_root)
-        .flag("scan_external", build.scan_external)
-        .flag("self_contained", build.self_contained)
-        .flag("uses_flask", build.uses_flask)
-        .text("upstream_url", build.upstream_url)
-        .finish();
+std::string view_of(const build& build) { return to_json_object(record_of(build), integers::as_numbers); }
+
+endpoint_record record_of(endpoint row) {
+    return {runtime::uuid_text(row.id),
+            std::move(row.path),
+            std::move(row.creator_request),
+            runtime::iso8601_ms(row.time_created),
+            runtime::iso8601_ms(row.time_updated),
+            row.owner_id,
+            row.workspace_id};
 }
 
-std::string view_of(const endpoint& row) {
-    return object_writer()
-        .text("id", runtime::uuid_text(row.id))
-        .text("path", row.path)
-        .number("workspace_id", row.workspace_id.value)
-        .number("owner_id", row.owner_id.value)
-        .text("date_created", runtime::iso8601_ms(row.time_created))
-        .text("date_updated", runtime::iso8601_ms(row.time_updated))
-        .raw("creator_request", row.creator_request.text)
-        .finish();
-}
+std::string view_of(const endpoint& row) { return to_json_object(record_of(row), integers::as_numbers); }
 
 std::string promote_body(const model_version& version) {
     const std::string attributes = json_list(version.attributes, [](const key_value& attribute) {

@@ -214,17 +214,10 @@ response update_webhook(writing_call& call) {
     if (!body->new_location.empty())
         if (const auto good = check_location(call, body->new_location); !good) co_return good.error();
     schemas::commands::update_webhook command;
-    command.id = body->id;
-    command.new_location = std::move(body->new_location);
     sealed secret_of = sealed_secret(call, body->mutual_secret);
     command.sealed_secret = std::move(secret_of.bytes);
     command.seal_binding = std::move(secret_of.binding);
-    command.add_event_types = std::move(body->add_event_types);
-    command.delete_event_types = std::move(body->delete_event_types);
-    command.set_all_events = body->set_all_events;
-    command.clear_all_events = body->clear_all_events;
-    command.add_resource_types = std::move(body->add_resource_types);
-    command.delete_resource_types = std::move(body->delete_resource_types);
+    static_cast<schemas::webhook_changes&>(command) = *std::move(body);
     co_return co_await call.write<webhook>(std::move(command), without_secret);
 }
 

@@ -140,7 +140,6 @@ void serving_node::change(registry_node::options& options) {
     options.serves_predictions = !x_broken.tells_of_no_serving;
     options.isolation_grace_ms = x_grace_ms;
     options.about_to_show = [this](const shown_write& what) {
-        x_level = what.level;
         if (!x_broken.shows_late) return x_process->shown(what);
         x_serving->run_at(x_world.time.now_ms() + shown_late_ms,
                           [this, what, view = what.view, changes = what.changes] {

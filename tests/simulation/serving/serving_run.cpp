@@ -76,7 +76,6 @@ void run::found_installation() {
     first.admin_uuid = some_uuid;
     first.admin_email = admin_email;
     first.admin_key_hash = admin_key_hash();
-    first.level = schemas::commands::serving_level;
     schemas::commands::command_envelope envelope;
     envelope.log_id = first.log_id;
     envelope.generation = first.generation;
@@ -103,9 +102,9 @@ void run::start_nodes() {
     const bool is_alone = x_kind == storage::node::node_kind::standalone;
     const std::int64_t nodes = is_alone ? 1 : x_world.chance.between(2, 4);
     for (std::int64_t number = 1; number <= nodes; ++number) start_node("node-" + std::to_string(number));
-    const auto is_prepared = [](const auto& node) { return node->serves() && node->is_of_serving_level(); };
-    for (int waits = 0; !std::ranges::all_of(x_nodes, is_prepared); ++waits) {
-        require(waits < 600, "the nodes do not reach the level of serving");
+    const auto serves = [](const auto& node) { return node->serves(); };
+    for (int waits = 0; !std::ranges::all_of(x_nodes, serves); ++waits) {
+        require(waits < 600, "the nodes do not become ready");
         run_for(500);
     }
 }
