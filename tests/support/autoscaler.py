@@ -26,7 +26,8 @@ GROUP_LAGS = os.environ.get("GROUP_LAGS", herald.ROOT / "build/release/tests/sup
 PERIOD_US = 100_000  # of a quota; what Kubernetes uses
 TOLERANCE = 0.1  # the HPA changes nothing within it
 SAMPLE_SECONDS = 0.5
-LONG_TOPICS = ("retry.30s", "retry.5m", "retry.1h", "retry.6h", "waiting.1m", "waiting.10m")
+TIMED_TOPICS = ("retry.5s", "retry.30s", "retry.5m", "retry.1h", "retry.6h")  # what is in them comes no earlier than its time
+LONG_TOPICS = (*TIMED_TOPICS[1:], "waiting.1m", "waiting.10m")
 RESOURCE_EVENTS = 'herald_partitions{topic="events.resource"}'
 CREATE_EVENT = "/api/v1/uac-proxy/events/createEvent"
 
@@ -234,6 +235,7 @@ class Row:
     watches_metrics: bool = False  # compares the backlog that the workers tell with what is missing
     says: bool = False  # prints a line at each look
     at_least: int = 0  # events, if no receiver is well
+    backlog_first: bool = False  # the first workers start, as all others, when the last event was accepted
 
     @property
     def is_fixed(self):
@@ -259,7 +261,8 @@ class Outcome:
     arrived_early: int = 0  # before the last event was accepted
     cpu_seconds: float = 0.0  # of the one fixed worker, from the last accepted event until all were there
     cpu_of_all: float = 0.0  # likewise, from before the first event
-    looks: list = None  # (seconds, backlog told, missing before, missing after), without 10 s after changes
+    looks: list = None  # (seconds when asked, when answered, backlog told), without 10 s after changes
+    missing: list = None  # (seconds, deliveries that had not arrived)
     webhooks: dict = None  # path → id
 
     @property
@@ -271,14 +274,24 @@ class Outcome:
         """Deliveries a second, while nothing else is done than to deliver."""
         return (self.wanted - self.arrived_early) / max(self.done_seconds, 0.001)
 
+    def missing_between(self, first, last):
+        """The least and the most that was missing then; between two counts as if deliveries arrived evenly."""
+        def at(seconds):
+            before = max((each for each in self.missing if each[0] <= seconds), default=self.missing[0])
+            after = min((each for each in self.missing if each[0] >= seconds), default=self.missing[-1])
+            share = (seconds - before[0]) / (after[0] - before[0]) if after[0] > before[0] else 0
+            return before[1] + share * (after[1] - before[1])
+        seen = [at(first), at(last), *(missing for when, missing in self.missing if first < when < last)]
+        return min(seen), max(seen)
+
     def put_off_of(self, path):
         """Records of this path's webhook that entered any of them."""
         return sum(by_webhook.get(self.webhooks[path], 0) for by_webhook in self.put_off.values())
 
-    def long_waits(self, paths=None):
+    def long_waits(self, paths=None, topics=LONG_TOPICS):
         """Records that entered a topic of more than 5 s, of these paths' webhooks or of all."""
         wanted = {self.webhooks[path] for path in paths} if paths is not None else None
-        return sum(count for topic in LONG_TOPICS for webhook, count in self.put_off.get(topic, {}).items()
+        return sum(count for topic in topics for webhook, count in self.put_off.get(topic, {}).items()
                    if wanted is None or webhook in wanted)
 
     def healthy_paths(self):
@@ -377,11 +390,17 @@ class Trial:
     def run(self):
         place, row = self.place, self.row
         before, repeats_before, _ = place.seen()
+        if row.backlog_first:
+            place.workers.stop()
+            place.workers.ended.clear()
+            took = place.publish(row.events)
+            place.workers.scale_to(row.least)
         cpu_at_first = place.workers.running[0].cpu_seconds()
-        took = place.publish(row.events)
+        if not row.backlog_first:
+            took = place.publish(row.events)
         self.began = time.monotonic()
         self.wanted = row.events * len(place.healthy)
-        self.outcome = Outcome(row, self.wanted, published_seconds=took, most_workers=len(place.workers.running), looks=[],
+        self.outcome = Outcome(row, self.wanted, published_seconds=took, most_workers=len(place.workers.running), looks=[], missing=[],
                                webhooks=place.webhooks, arrived_early=place.seen()[0] - before)
         cpu_before = place.workers.running[0].cpu_seconds()
         next_poll = self.began
@@ -389,6 +408,7 @@ class Trial:
             arrived, repeats, last = place.seen()
             arrived, repeats = arrived - before, repeats - repeats_before
             self.outcome.arrived, self.outcome.repeats = arrived, repeats
+            self.outcome.missing.append((passed, self.wanted - arrived))
             if arrived >= self.wanted > 0 and self.outcome.done_seconds is None:
                 self.outcome.done_seconds = max(0.0, last - self.began)
                 cpu_now = place.workers.running[0].cpu_seconds()
@@ -432,12 +452,12 @@ class Trial:
         return True
 
     def compare(self, before):
-        """What the workers tell of the backlog, and what is missing."""
-        missing_before = self.wanted - (self.place.seen()[0] - before)
+        asked = time.monotonic() - self.began
         told = self.place.workers.sum_of(r"herald_backlog_deliveries\{.*\}")
-        missing_after = self.wanted - (self.place.seen()[0] - before)
+        answered = time.monotonic() - self.began
         if told is not None and time.monotonic() - self.place.workers.changed_at > 10 and not self.place.workers.ending:
-            self.outcome.looks.append((round(time.monotonic() - self.began, 1), told, missing_before, missing_after))
+            self.outcome.looks.append((asked, answered, told))
+        self.outcome.missing.append((time.monotonic() - self.began, self.wanted - (self.place.seen()[0] - before)))
 
     def is_settled(self, passed):
         if len(self.place.workers.running) > self.row.least or self.place.workers.ending:

@@ -1,5 +1,5 @@
-"""Property: what deploy/run started goes on when one process of it ends: it says which, with its last lines and how to start it
-again, and it ends only when nobody serves any more."""
+"""Property: deploy/run says how far its build is. What it started goes on when one process of it ends: it says which, with its
+last lines and how to start it again, and it ends only when nobody serves any more."""
 
 import os
 import pathlib
@@ -78,6 +78,24 @@ class Run:
             return urllib.request.urlopen(f"http://127.0.0.1:{port}/readyz", timeout=5).status == 200
         except OSError:
             return False
+
+
+def a_build_says_how_far_it_is_and_shows_what_failed():
+    with herald.folder() as folder:
+        made = [f"o{number}" for number in range(20)]
+        (folder / "build.ninja").write_text("\n".join([
+            "rule make", "  command = touch $out", "rule fail", "  command = echo 'a.cpp:1: no such name' >&2; exit 3",
+            *(f"build {name}: make" for name in made), f"build all: phony {' '.join(made)}", "build bad: fail", ""]))
+
+        def built(target):
+            ended = subprocess.run([herald.ROOT / "deploy/build", folder, target], capture_output=True, text=True)
+            return ended.returncode, ended.stdout.splitlines()
+        code, lines = built("all")
+        assert code == 0 and len(lines) == 10 and lines[-1] == "  20 of 20", lines
+        assert re.fullmatch(r"  2 of 20, (less than a minute|about \d+ min) left", lines[0]), lines
+        assert built("all") == (0, [])
+        code, lines = built("bad")
+        assert code != 0 and "a.cpp:1: no such name" in lines, lines
 
 
 def a_process_that_is_killed_takes_no_other_with_it():

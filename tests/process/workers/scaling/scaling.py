@@ -19,6 +19,7 @@ KILLED_REPEATS_MAX = 0.02
 SESSION_SECONDS = 6  # how long the group waits for a worker that was killed
 STARTING_SECONDS = 5  # of workers with a quarter of a core
 SLOW_SEEN_SECONDS = 30
+TOLD_WITHIN_SECONDS = 2
 TOLD_SHARE_MIN = 0.95  # of the looks at the backlog
 
 
@@ -39,34 +40,43 @@ def _played(folder, broker, quotas, name, **wishes):
 def _must_be_calm(outcome, repeats_max=REPEATS_MAX):
     assert outcome.lost == 0 and outcome.done_seconds is not None, f"{outcome.lost} of {outcome.wanted} are missing: {outcome.line()}"
     assert outcome.repeats <= repeats_max * outcome.wanted, f"{outcome.repeats} of {outcome.wanted} came twice: {outcome.line()}"
-    assert outcome.long_waits(outcome.healthy_paths()) == 0, f"receivers that are well had to wait: {outcome.put_off}"
+    # Several workers, receivers, broker and node may share two cores: then a receiver is slow indeed, and what waits for room in its
+    # lane is taken as soon as there is some. Nothing waits for a time.
+    waits = outcome.long_waits(outcome.healthy_paths(), autoscaler.TIMED_TOPICS)
+    assert waits == 0, f"receivers that are well had to wait: {outcome.put_off}"
     assert all(one.code == 0 for one in outcome.ended), outcome.ended
 
 
 def _must_scale(folder, broker, quotas, cores, deliveries, kills=False, beside=None):
-    """Scaled by lag from one to four, against four from the start."""
+    """Scaled by lag from one to four, against four from the start. They find the backlog there: release workers keep up with its
+    publishing, and nothing would be left to compare."""
     receivers = {"": 8, **(beside or {})}
     name = f"{cores}-{deliveries}-{kills}-{len(receivers)}"
     fixed = _played(folder, broker, quotas, f"fixed-{name}", cores=cores, deliveries=deliveries, least=4, most=4, receivers=receivers,
-                    watches_metrics=IS_LONG)
+                    backlog_first=True, watches_metrics=IS_LONG)
     _must_be_calm(fixed)
     scaled = _played(folder, broker, quotas, f"scaled-{name}", cores=cores, deliveries=deliveries, least=1, most=4, receivers=receivers,
-                     kills=kills, watches_metrics=IS_LONG)
+                     backlog_first=True, kills=kills, watches_metrics=IS_LONG)
     _must_be_calm(scaled, KILLED_REPEATS_MAX if kills else REPEATS_MAX)
     assert scaled.most_workers > 1, "the backlog was seen"
     # In the short form, what three workers need to start is not little beside the rest.
     within = 1.5 * fixed.done_seconds + (0 if IS_LONG else STARTING_SECONDS) + (SESSION_SECONDS if kills else 0)
     assert scaled.done_seconds <= within, f"{scaled.done_seconds:.1f} s, four from the start {fixed.done_seconds:.1f} s"
     assert scaled.settled_seconds is not None, "the workers were not scaled down again"
-    if IS_LONG:
-        _must_be_told_truly([*fixed.looks, *scaled.looks])
+    return [fixed, scaled]
 
 
-def _must_be_told_truly(looks):
-    assert looks, "the backlog was looked at"
-    right = [told for _, told, before, after in looks
-             if min(before, after) - max(1000, 0.05 * after) <= told <= max(before, after) + max(1000, 0.05 * before)]
-    assert len(right) >= TOLD_SHARE_MIN * len(looks), f"told, missing before and after: {looks}"
+def _must_be_told_truly(outcomes):
+    """A worker counts once a second, each at another moment; what it hands over meanwhile is counted by neither side, or by both."""
+    looks, wrong = sum(len(one.looks) for one in outcomes), []
+    for outcome in outcomes:
+        for asked, answered, told in outcome.looks:
+            least, most = outcome.missing_between(asked - TOLD_WITHIN_SECONDS, answered + TOLD_WITHIN_SECONDS)
+            if not least - max(1000, 0.05 * least) <= told <= most + max(1000, 0.05 * most):
+                wrong.append(f"{told:.0f} from {asked:.1f} s to {answered:.1f} s, and {least:.0f} to {most:.0f} were missing")
+    print(f"of {looks} looks at the backlog {len(wrong)} were told wrongly", flush=True)
+    assert looks > 50, "the backlog was looked at"
+    assert len(wrong) <= (1 - TOLD_SHARE_MIN) * looks, wrong
 
 
 @herald.alone
@@ -76,10 +86,10 @@ def ops_scale_the_workers_by_lag():
         if not IS_LONG:
             _must_scale(folder, broker, quotas, 0.25, 20_000)
             return
-        for cores in (0.25, 0.12, 0.06):
-            _must_scale(folder, broker, quotas, cores, 80_000)
-        _must_scale(folder, broker, quotas, 0.25, 80_000, kills=True)
-        _must_scale(folder, broker, quotas, 0.25, 80_000, beside={"hang": 1, "500": 1})
+        outcomes = [one for cores in (0.25, 0.12, 0.06) for one in _must_scale(folder, broker, quotas, cores, 80_000)]
+        outcomes += _must_scale(folder, broker, quotas, 0.25, 80_000, kills=True)
+        outcomes += _must_scale(folder, broker, quotas, 0.25, 80_000, beside={"hang": 1, "500": 1})
+        _must_be_told_truly(outcomes)
 
 
 def _one_worker(folder, broker, quotas, cores, deliveries, budget):
@@ -104,6 +114,7 @@ def a_starved_worker_blames_nobody():
         a_delivery = free.cpu_of_all / free.wanted
         starved, _ = _one_worker(folder / "starved", broker, quotas, cores, deliveries, 240)
         _must_be_calm(starved)
+        assert starved.long_waits() == 0, f"receivers that are well had to wait: {starved.put_off}"
         used = starved.cpu_seconds / starved.done_seconds
         assert used >= 0.9 * cores, f"it used {used:.3f} of {cores} core, and waited for the rest"
         rate, possible = starved.rate, (cores - idle) / a_delivery
