@@ -1,4 +1,5 @@
-// How the limits of different rooms must relate; no code. Where one room sees both limits, its own limits say so.
+// How the limits of different rooms must relate; no code. Where one room sees both limits, its own limits say
+// so.
 #include "program/options/limits.hpp"
 
 #include "api/calls/limits.hpp"

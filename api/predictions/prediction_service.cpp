@@ -327,8 +327,7 @@ class prediction_service final : public request_handler {
             return {};
         };
         const auto begin = [&] {
-            const auto back = with.loop.context().get_executor();
-            if (!runtime::started_call<result<void>>::start(pool, back, turn)) slot->give(too_many_large());
+            if (!runtime::started_call<result<void>>::start(pool, turn)) slot->give(too_many_large());
         };
         co_await wait(slot, with, begin);
         if (thrown) std::rethrow_exception(thrown);

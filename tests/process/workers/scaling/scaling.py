@@ -40,7 +40,10 @@ def _played(folder, broker, quotas, name, **wishes):
 def _must_be_calm(outcome, repeats_max=REPEATS_MAX):
     assert outcome.lost == 0 and outcome.done_seconds is not None, f"{outcome.lost} of {outcome.wanted} are missing: {outcome.line()}"
     assert outcome.repeats <= repeats_max * outcome.wanted, f"{outcome.repeats} of {outcome.wanted} came twice: {outcome.line()}"
-    assert outcome.long_waits(outcome.healthy_paths()) == 0, f"receivers that are well had to wait: {outcome.put_off}"
+    # Several workers, receivers, broker and node may share two cores: then a receiver is slow indeed, and what waits for room in its
+    # lane is taken as soon as there is some. Nothing waits for a time.
+    waits = outcome.long_waits(outcome.healthy_paths(), autoscaler.TIMED_TOPICS)
+    assert waits == 0, f"receivers that are well had to wait: {outcome.put_off}"
     assert all(one.code == 0 for one in outcome.ended), outcome.ended
 
 
@@ -111,6 +114,7 @@ def a_starved_worker_blames_nobody():
         a_delivery = free.cpu_of_all / free.wanted
         starved, _ = _one_worker(folder / "starved", broker, quotas, cores, deliveries, 240)
         _must_be_calm(starved)
+        assert starved.long_waits() == 0, f"receivers that are well had to wait: {starved.put_off}"
         used = starved.cpu_seconds / starved.done_seconds
         assert used >= 0.9 * cores, f"it used {used:.3f} of {cores} core, and waited for the rest"
         rate, possible = starved.rate, (cores - idle) / a_delivery
