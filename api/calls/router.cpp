@@ -190,6 +190,15 @@ std::string allow_of(unsigned methods) {
     return out;
 }
 
+/// 405, for a path that has only these methods (in the form of Allow).
+route_refusal wrong_method(http_method method, std::string_view path, std::string allow) {
+    error why{
+        error_code::unimplemented,
+        std::string(path) + " has no " + std::string(runtime::http::name_of(method)) + ", only " + allow,
+        405};
+    return {std::move(why), std::move(allow)};
+}
+
 }  // namespace
 
 route_result router::match(http_method method, std::string_view path) const {
@@ -219,14 +228,6 @@ route_result router::match(http_method method, std::string_view path) const {
         used += static_cast<std::uint32_t>(*size);
     }
     return out;
-}
-
-route_refusal wrong_method(http_method method, std::string_view path, std::string allow) {
-    error why{
-        error_code::unimplemented,
-        std::string(path) + " has no " + std::string(runtime::http::name_of(method)) + ", only " + allow,
-        405};
-    return {std::move(why), std::move(allow)};
 }
 
 runtime::http::http_response refusal_response(const route_refusal& refusal) {

@@ -74,9 +74,6 @@ class router {
     std::unique_ptr<node> x_root;
 };
 
-/// 405, for a path that has only these methods (in the form of Allow).
-route_refusal wrong_method(runtime::http::http_method, std::string_view path, std::string allow);
-
 /// The answer for the refusal, with its Allow header.
 runtime::http::http_response refusal_response(const route_refusal&);
 

@@ -105,8 +105,8 @@ comparisons::~comparisons() = default;
 asio::awaitable<result<void>> comparisons::wait_for(std::string object, work compare) {
     const auto outcome = std::make_shared<queue::awaited>();
     x_queue->join(object, std::move(compare), outcome);
-    const auto cancelled = [&] {
-        x_queue->leave(object, outcome);
+    const auto cancelled = [&, all = x_queue] {
+        all->leave(object, outcome);
         outcome->give(runtime::aborted("nobody waits any more"));
     };
     co_return co_await outcome->wait(cancelled);
