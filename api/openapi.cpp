@@ -68,7 +68,8 @@ std::string parameters_of(const route& row, schemas::schema_set& components) {
         return object_writer().text("$ref", "#/components/parameters/" + std::string(name)).finish();
     };
     if (row.has_body()) all.push_back(shared("prefer"));
-    if (row.state == calls::needed_state::applied) all.push_back(shared("idempotency_key"));
+    const auto* const write = row.as<calls::write_row>();
+    if (write && write->state == storage::node::freshness::applied) all.push_back(shared("idempotency_key"));
     all.push_back(shared("request_id"));
     return schemas::json_list(all, [](const std::string& each) { return each; });
 }
@@ -95,7 +96,7 @@ std::string headers_of(std::initializer_list<answer_header> headers) {
 
 /// The headers of a successful answer.
 std::string headers_of(const route& row) {
-    if (row.open) return headers_of({request_id});
+    if (row.is<calls::open_row>()) return headers_of({request_id});
     if (row.has_body()) return headers_of({request_id, registry_offset, registry_stale, warning});
     return headers_of({request_id, registry_offset, registry_stale});
 }
@@ -129,7 +130,7 @@ class operation_links {
 
     /// The member `links` of the row's answer; empty when there are none.
     std::string from(const route& row, schemas::schema_set& components) const {
-        if (row.method != http_method::post || !row.handler || !row.answer) return {};
+        if (row.method != http_method::post || !row.is<calls::write_row>() || !row.answer) return {};
         const std::map<std::string, std::string> records = records_in(row, components);
         object_writer out;
         bool is_any = false;
@@ -217,16 +218,17 @@ constexpr std::string_view bytes_content =
 
 constexpr std::string_view text_content = R"({"text/plain":{"schema":{"type":"string"}}})";
 
-bool is_download(const route& row) { return row.streamed && row.method == runtime::http::http_method::get; }
+bool is_streamed(const route& row) { return row.is<calls::streamed_row>(); }
+bool is_download(const route& row) { return is_streamed(row) && row.method == http_method::get; }
 
 bool may_answer(const route& row, int status) {
-    if (row.open) return status == 500 || (status == 400 && !row.query.empty());
-    if (row.streamed && status == 401) return false;
-    if (status == 412) return row.streamed != nullptr;
+    if (row.is<calls::open_row>()) return status == 500 || (status == 400 && !row.query.empty());
+    if (is_streamed(row) && status == 401) return false;
+    if (status == 412) return is_streamed(row);
     if (status == 416) return is_download(row);
-    if (status == 409) return row.handler != nullptr || row.streamed != nullptr;
-    if (status == 413 && row.streamed) return true;
-    if (status == 415 && row.streamed) return !is_download(row);
+    if (status == 409) return row.is<calls::write_row>() || is_streamed(row);
+    if (status == 413 && is_streamed(row)) return true;
+    if (status == 415 && is_streamed(row)) return !is_download(row);
     if (status == 413 || status == 415) return row.has_body();
     return true;
 }
@@ -245,7 +247,7 @@ std::string not_found_in_text(schemas::schema_set& components) {
 }
 
 std::string responses_of(const route& row, const operation_links& links, schemas::schema_set& components) {
-    const bool has_bytes = row.streamed || row.answers_with_bytes;
+    const bool has_bytes = is_streamed(row) || row.answers_with_bytes;
     const std::string said =
         row.answer ? content(row.answer(components)) : std::string(has_bytes ? bytes_content : text_content);
     const std::string headers = headers_of(row);
@@ -298,14 +300,13 @@ std::string operation(const route& row, const operation_links& links, schemas::s
         .text("summary", row.summary)
         .raw("tags", "[" + tag + "]")
         .raw("parameters", parameters_of(row, components));
-    if (row.who == calls::authentication::nobody || row.who == calls::authentication::signed_url)
-        out.raw("security", "[]");
+    if (!row.needs_key()) out.raw("security", "[]");
     if (row.who == calls::authentication::system_administrator)
         out.text("description", "Only for system administrators.");
     if (row.who == calls::authentication::organization_administrator)
         out.text("description", "Only for members of Admins and system administrators.");
     if (row.right) out.text("description", "Needs " + text_of(*row.right) + ".");
-    if (row.streamed && !is_download(row))
+    if (is_streamed(row) && !is_download(row))
         out.raw("requestBody",
                 object_writer()
                     .text("description", "At most " + std::to_string(row.body_bytes_max) + " bytes")

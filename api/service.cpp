@@ -5,23 +5,25 @@
 #include "api/refusals.hpp"
 #include "api/turns.hpp"
 #include "runtime/http/body.hpp"
-#include "runtime/http/limits.hpp"
 #include "runtime/http/server/error_response.hpp"
 
 namespace herald::api {
 namespace {
 
+using calls::admission;
 using calls::authenticate;
-using calls::needed_state;
 using calls::reading_call;
 using calls::refusal_response;
 using calls::route;
+using calls::route_result;
 using calls::services;
 using calls::time_limit;
 using runtime::http::http_response;
 using runtime::http::server::error_response;
+using runtime::http::server::plan;
 using runtime::http::server::request;
 using runtime::http::server::request_handler;
+using storage::node::freshness;
 
 /// Errors that must not be answered from a stale state: someone else's newer write may have made them untrue.
 bool needs_fresh_state(const error& why) {
@@ -58,12 +60,14 @@ class open_answers {
     explicit open_answers(calls::readiness ready, std::string openapi = {})
         : x_ready(std::move(ready)), x_openapi(std::move(openapi)) {}
 
-    /// Nothing when the request leads to a row for callers with credentials. `match` is what the router says.
-    std::optional<http_response> answer(const request& received, const calls::route_result& match) const {
+    /// Whether the request leads to no row for callers with credentials.
+    static bool has_answer(const route_result& match) {
+        return !match || match->target->is<calls::open_row>();
+    }
+    http_response answer(const request& received, const route_result& match) const {
         if (received.path == "*") return options_of_server();
         if (!match) return refusal_response(match.error());
-        if (!match->target->open) return std::nullopt;
-        auto answered = match->target->open({x_ready, x_openapi, received.query});
+        auto answered = match->target->as<calls::open_row>()->answer({x_ready, x_openapi, received.query});
         return answered ? *std::move(answered) : error_response(answered.error());
     }
 
@@ -105,23 +109,19 @@ class operator_service : public request_handler {
   public:
     explicit operator_service(calls::readiness ready) : x_open(std::move(ready)) {}
 
-    bool handle_now(const request& received, http_response& out) override {
-        out = answer(received);
+    request_handler& begin(const request& head, plan& out) noexcept override {
+        out.keep<route_result>(x_router.match(head.method, head.path));
+        out.is_decided = true;
+        return *this;
+    }
+    bool handle_now(const request& received, const plan& begun, http_response& out) override {
+        out = answer(received, begun.kept<route_result>());
         return true;
-    }
-    boost::asio::awaitable<http_response> handle(const request& received) override {
-        co_return answer(received);
-    }
-    boost::asio::awaitable<std::optional<http_response>> judge(const request& head) override {
-        co_return answer(head);
     }
 
   protected:
-    virtual http_response answer(const request& received) const {
-        return *x_open.answer(received, x_router.match(received.method, received.path));
-    }
-    bool is_for_operators(const request& received) const {
-        return x_router.match(received.method, received.path).has_value();
+    virtual http_response answer(const request& received, const route_result& match) const {
+        return x_open.answer(received, match);
     }
 
   private:
@@ -135,9 +135,9 @@ class starting_service final : public operator_service {
         : operator_service(ready), x_ready(std::move(ready)), x_metrics(metrics) {}
 
   protected:
-    http_response answer(const request& received) const override {
+    http_response answer(const request& received, const route_result& match) const override {
         const bool is_hidden = x_metrics == routes::metrics_here::no && received.path == "/metrics";
-        if (!is_hidden && is_for_operators(received)) return operator_service::answer(received);
+        if (!is_hidden && match) return operator_service::answer(received, match);
         const auto said = x_ready(calls::ready_for::everything);
         return error_response(
             runtime::unavailable("this node is starting: " +
@@ -151,84 +151,81 @@ class starting_service final : public operator_service {
 
 class service final : public request_handler {
   public:
-    service(services& with, runtime::event_loops& loops, service_options options)
+    service(const services& with, runtime::event_loops& loops, service_options options)
         : x_services(with),
           x_loops(loops),
           x_router(options.table),
           x_open(std::move(options.ready), openapi_document(x_router.routes(), options.beside_table)),
           x_refusals(with.clock) {}
 
-    bool handle_now(const request& received, http_response& out) override {
-        const auto match = x_router.match(received.method, received.path);
-        if (auto answer = x_open.answer(received, match)) {
-            out = *std::move(answer);
+    request_handler& begin(const request& head, plan& out) noexcept override {
+        const auto& match = out.keep<route_result>(x_router.match(head.method, head.path));
+        out.is_decided = open_answers::has_answer(match);
+        if (out.is_decided) return *this;
+        out.body_bytes_max = match->target->body_bytes_max;
+        out.streams_body = match->target->is<calls::streamed_row>();
+        return *this;
+    }
+
+    bool handle_now(const request& received, const plan& begun, http_response& out) override {
+        const auto& match = begun.kept<route_result>();
+        if (begun.is_decided) {
+            out = x_open.answer(received, match);
             return true;
         }
-        if (!match->target->read || match->target->cost == calls::cost::long_read) return false;
-        auto state = x_services.registry.read_now();
+        const auto* const read = match->target->as<calls::read_row>();
+        if (!read || read->is_long) return false;
+        auto state = x_services.registry.read_now(freshness::newest);
         if (!state) return false;
         answer_read(received, *match, *std::move(state), out);
         return true;
     }
 
-    boost::asio::awaitable<http_response> handle(const request& received) override {
-        const auto match = x_router.match(received.method, received.path);
-        if (!match) co_return refusal_response(match.error());
+    boost::asio::awaitable<http_response> handle(const request& received, const plan& begun) override {
+        const auto& match = begun.kept<route_result>();
         const route& row = *match->target;
-        if (row.streamed) co_return co_await handle_streamed(received, *match);
-        const time_limit limit(x_loops[received.loop_index], row);
-        auto admitted = co_await admit(received, row.state, limit);
+        if (row.is<calls::streamed_row>()) co_return co_await handle_streamed(received, *match);
+        const time_limit limit(x_loops[received.loop_index], row.deadline_ms);
+        const auto* const write = row.as<calls::write_row>();
+        auto admitted = co_await admit(received, write ? write->state : freshness::newest, limit);
         if (!admitted) co_return admitted.error();
-        const storage::node::registry_node::reading state = admitted->state;
-        calls::writing_call call(received, *match, x_services, limit);
-        if (const auto good = calls::check_query(row, call); !good) co_return respond(good.error(), state);
-        call.show(state, std::move(admitted->who));
-        if (row.handler) {
-            auto written = co_await row.handler(call);
-            // A command that came to its place in the log is in the audit, unless its key had ended by then.
-            if (!written && (!call.has_sent() || written.error().code == error_code::unauthenticated))
-                x_refusals.note(received, written.error());
-            co_return respond(std::move(written), state);
+        const auto good = calls::check_query(row, received);
+        if (!good) co_return respond(good.error(), admitted->state);
+        calls::writing_call call(received, *match, x_services, *std::move(admitted), limit);
+        result<http_response> answered = error();
+        if (write) {
+            answered = co_await write->answer(call);
+        } else if (const auto* const sliced = row.as<calls::sliced_row>()) {
+            answered = co_await answer_in_slices(*sliced, call, limit);
+        } else {
+            const auto* const reading = row.as<calls::read_row>();
+            const auto read = [&]() -> result<http_response> {
+                if (limit.is_over()) return limit.passed();  // it waited too long for a thread
+                return reading->answer(call);
+            };
+            answered = co_await runtime::run_blocking(x_loops.blocking(), read);
         }
-        if (row.slices) {
-            auto made = co_await answer_in_slices(row, call, limit);
-            if (!made) x_refusals.note(received, made.error());
-            co_return respond(std::move(made), state);
-        }
-        const auto read = [&]() -> result<http_response> {
-            if (limit.is_over()) return limit.passed();  // it waited too long for a thread
-            return row.read(call);
-        };
-        auto answered = co_await runtime::run_blocking(x_loops.blocking(), read);
-        if (!answered) x_refusals.note(received, answered.error());
-        co_return respond(std::move(answered), state);
+        // A command that came to its place in the log is in the audit, unless its key had ended by then.
+        if (!answered && (!call.has_sent() || answered.error().code == error_code::unauthenticated))
+            x_refusals.note(received, answered.error());
+        co_return respond(std::move(answered), call.reading());
     }
 
-    boost::asio::awaitable<std::optional<http_response>> judge(const request& head) override {
-        const auto match = x_router.match(head.method, head.path);
-        if (auto answer = x_open.answer(head, match)) co_return answer;
-        if (match->target->streamed) co_return co_await judge_streamed(head, *match);
-        const time_limit limit(x_loops[head.loop_index], *match->target);
-        auto admitted = co_await admit(head, needed_state::applied, limit);
+    boost::asio::awaitable<std::optional<http_response>> judge(const request& head,
+                                                               const plan& begun) override {
+        const auto& match = begun.kept<route_result>();
+        if (match->target->is<calls::streamed_row>()) co_return co_await judge_streamed(head, *match);
+        const time_limit limit(x_loops[head.loop_index], match->target->deadline_ms);
+        auto admitted = co_await admit(head, freshness::applied, limit);
         if (!admitted) co_return admitted.error();
         co_return std::nullopt;
-    }
-
-    std::size_t body_bytes_max(const request& head) const noexcept override {
-        const auto match = x_router.match(head.method, head.path);
-        return match ? match->target->body_bytes_max : limits::management_body_bytes_max;
-    }
-
-    bool streams_body(runtime::http::http_method method, std::string_view path) const noexcept override {
-        const auto match = x_router.match(method, path);
-        return match && match->target->streamed;
     }
 
   private:
     boost::asio::awaitable<http_response> handle_streamed(const request& received,
                                                           const calls::route_match& match) {
         calls::streamed_call call(received, match, x_services, x_loops[received.loop_index]);
-        auto answered = co_await match.target->streamed(call);
+        auto answered = co_await match.target->as<calls::streamed_row>()->answer(call);
         if (!answered) {
             x_refusals.note(received, answered.error(), match.target->pattern);
             co_return error_response(answered.error());
@@ -240,7 +237,7 @@ class service final : public request_handler {
     boost::asio::awaitable<std::optional<http_response>> judge_streamed(const request& head,
                                                                         const calls::route_match& match) {
         calls::streamed_call call(head, match, x_services, x_loops[head.loop_index]);
-        const auto may = co_await match.target->judge(call);
+        const auto may = co_await match.target->as<calls::streamed_row>()->judge(call);
         if (!may) {
             x_refusals.note(head, may.error(), match.target->pattern);
             co_return error_response(may.error());
@@ -249,18 +246,13 @@ class service final : public request_handler {
         co_return std::nullopt;
     }
 
-    struct admission {
-        storage::node::registry_node::reading state;
-        calls::caller who;
-    };
-
     /// The caller and the state to answer from, or the refusal. A caller who is not in the applied state is
     /// also looked up in the newest one. Needs only the header.
     boost::asio::awaitable<boost::system::result<admission, http_response>> admit(const request& received,
-                                                                                  needed_state needed,
+                                                                                  freshness needed,
                                                                                   const time_limit& limit) {
-        if (needed == needed_state::applied) {
-            if (auto applied = x_services.registry.read_applied()) {
+        if (needed == freshness::applied) {
+            if (auto applied = x_services.registry.read_now(needed)) {
                 if (auto who = authenticate(received, *applied->view)) {
                     remember_known(received);
                     admission out{*std::move(applied), *std::move(who)};
@@ -290,13 +282,12 @@ class service final : public request_handler {
             return;
         }
         remember_known(received);
-        reading_call call(received, match, x_services);
-        if (const auto good = calls::check_query(*match.target, call); !good) {
+        if (const auto good = calls::check_query(*match.target, received); !good) {
             out = respond(good.error(), state);
             return;
         }
-        call.show(std::move(state), *std::move(who));
-        auto answered = match.target->read(call);
+        reading_call call(received, match, x_services, {std::move(state), *std::move(who)});
+        auto answered = match.target->as<calls::read_row>()->answer(call);
         if (!answered) x_refusals.note(received, answered.error());
         out = respond(std::move(answered), call.reading());
     }
@@ -304,13 +295,14 @@ class service final : public request_handler {
     /// After each slice the search goes to the back of the queue. Most need one slice; the others first wait
     /// for their user's turn. The turn ends with the search: the rest of a long answer is read from the state
     /// when the client has taken the part before.
-    boost::asio::awaitable<result<http_response>> answer_in_slices(const route& row, reading_call& call,
+    boost::asio::awaitable<result<http_response>> answer_in_slices(const calls::sliced_row& row,
+                                                                   reading_call& call,
                                                                    const time_limit& limit) {
         std::unique_ptr<calls::sliced_answer> work;
         const auto slice = [&]() -> result<std::optional<http_response>> {
             if (limit.is_over()) return limit.passed();
             if (!work) {
-                auto begun = row.slices(call);
+                auto begun = row.answer(call);
                 if (!begun) return begun.error();
                 work = *std::move(begun);
             }
@@ -333,7 +325,7 @@ class service final : public request_handler {
         }
     }
 
-    services& x_services;
+    const services& x_services;
     runtime::event_loops& x_loops;
     const calls::router x_router;
     const open_answers x_open;
@@ -343,7 +335,7 @@ class service final : public request_handler {
 
 }  // namespace
 
-std::unique_ptr<request_handler> make_service(services& with, runtime::event_loops& loops,
+std::unique_ptr<request_handler> make_service(const services& with, runtime::event_loops& loops,
                                               service_options options) {
     return std::make_unique<service>(with, loops, std::move(options));
 }

@@ -21,7 +21,7 @@ struct service_options {
 };
 
 /// Thread-safe. Scans of many rows run on the blocking pool of `loops`; both arguments outlive it.
-std::unique_ptr<runtime::http::server::request_handler> make_service(calls::services&,
+std::unique_ptr<runtime::http::server::request_handler> make_service(const calls::services&,
                                                                      runtime::event_loops& loops,
                                                                      service_options);
 

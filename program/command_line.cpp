@@ -11,9 +11,9 @@
 #include <memory>
 #include <sstream>
 
-#include "program/did_you_mean.hpp"
-#include "program/options.hpp"
-#include "program/options_file.hpp"
+#include "program/options/did_you_mean.hpp"
+#include "program/options/options.hpp"
+#include "program/options/options_file.hpp"
 #include "runtime/assert.hpp"
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"

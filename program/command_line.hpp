@@ -4,8 +4,8 @@
 
 #include <optional>
 
-#include "program/settings.hpp"
-#include "program/verbs.hpp"
+#include "program/options/settings.hpp"
+#include "program/verbs/verbs.hpp"
 
 namespace herald::program {
 

@@ -1,6 +1,6 @@
-// How the limits of different rooms must relate; no code. Where one room sees both limits, its limits.hpp
-// says so.
-#include "program/limits.hpp"
+// How the limits of different rooms must relate; no code. Where one room sees both limits, its own limits say
+// so.
+#include "program/options/limits.hpp"
 
 #include "api/calls/limits.hpp"
 #include "api/limits.hpp"

@@ -2,13 +2,10 @@
 #pragma once
 
 #include <atomic>
-#include <boost/asio/associated_executor.hpp>
-#include <boost/asio/async_result.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -23,6 +20,7 @@
 #include <vector>
 
 #include "runtime/clock.hpp"
+#include "runtime/completion.hpp"
 #include "runtime/error.hpp"
 #include "runtime/mutex.hpp"
 #include "runtime/scheduler.hpp"
@@ -98,8 +96,6 @@ class blocking_pool {
     blocking_pool& operator=(const blocking_pool&) = delete;
 
   private:
-    template <class Work>
-    friend boost::asio::awaitable<std::invoke_result_t<Work&>> run_blocking(blocking_pool&, Work);
     template <class Result>
     friend class started_call;
 
@@ -123,97 +119,91 @@ class blocking_pool {
     context_threads x_threads GUARDED_BY(x_starting);
 };
 
-/// Runs `work` on the pool and resumes where the caller was. Once begun it is not cancelled. `work` returns a
-/// result<T>; what it returns or throws is passed on. Errors: those of `work`; unavailable when the pool is
-/// full.
-template <class Work>
-boost::asio::awaitable<std::invoke_result_t<Work&>> run_blocking(blocking_pool& pool, Work work) {
-    if (!pool.take_place()) co_return unavailable("too many blocking calls wait; try again");
-    std::optional<std::invoke_result_t<Work&>> out;
-    std::exception_ptr thrown;
-    // No co_spawn: it would queue the return behind all calls that wait for the pool. And no cancellation:
-    // its signal would cross threads, and blocking work could not react to it.
-    const auto initiate = [&](auto handler) {
-        const auto back = boost::asio::get_associated_executor(handler);
-        boost::asio::post(pool.x_calls, [&, back, handler = std::move(handler)]() mutable {
-            try {
-                const typename blocking_pool::place mine(pool);
-                out.emplace(work());
-            } catch (...) {
-                thrown = std::current_exception();
-            }
-            boost::asio::post(back, std::move(handler));
-        });
-    };
-    auto token = boost::asio::use_awaitable;
-    co_await boost::asio::async_initiate<const boost::asio::use_awaitable_t<>, void()>(initiate, token);
-    if (thrown) std::rethrow_exception(thrown);
-    co_return std::move(*out);
-}
-
-/// A call on the pool that goes on while its owner does something else. Used on one event loop, which must
-/// outlive the pool. Its work owns what it needs: the owner may go without waiting.
+/// A call on the pool that goes on while its owner does something else. Its work owns what it needs: the
+/// owner may go without waiting. `Result` is a result<T>.
 template <class Result>
 class started_call : public std::enable_shared_from_this<started_call<Result>> {
   public:
     /// Errors: unavailable when the pool is full.
-    template <class Executor, class Work>
-    static result<std::shared_ptr<started_call>> start(blocking_pool& pool, Executor back, Work work) {
+    template <class Work>
+    static result<std::shared_ptr<started_call>> start(blocking_pool& pool, Work work) {
         if (!pool.take_place()) return unavailable("too many blocking calls wait; try again");
         const auto call = std::make_shared<started_call>();
-        boost::asio::post(pool.x_calls, [call, &pool, back, work = std::move(work)]() mutable {
+        // No co_spawn: it would queue the return behind all calls that wait for the pool.
+        boost::asio::post(pool.x_calls, [owed = owed_end(call), &pool, work = std::move(work)]() mutable {
+            ended end;
             try {
                 const typename blocking_pool::place mine(pool);
-                call->x_out.emplace(work());
+                end.out.emplace(work());
             } catch (...) {
-                call->x_thrown = std::current_exception();
+                end.thrown = std::current_exception();
             }
-            boost::asio::post(back, [call] { call->end(); });
+            owed.pay(std::move(end));
         });
         return call;
     }
 
     /// The waiter gets deadline_exceeded at once. The work goes on, and its result is dropped.
     void give_up() {
-        if (x_has_ended) return;
+        if (!x_end->claim()) return;
         x_is_given_up = true;
-        if (const auto resume = std::exchange(x_resume, nullptr)) resume();
+        ended end;
+        end.out.emplace(error{error_code::deadline_exceeded, "the call was given up"});
+        x_end->give_claimed(std::move(end));
     }
     bool is_given_up() const noexcept { return x_is_given_up; }
     /// Whether the work is done.
     bool has_ended() const noexcept { return x_has_ended; }
 
-    /// Returns or throws what the work did. Call it once. Errors: also those of give_up().
+    /// Returns or throws what the work did. Call it once. A cancelled coroutine waits for the end, too: its
+    /// signal would cross threads, and blocking work could not react to it. Errors: also those of give_up().
     boost::asio::awaitable<Result> wait() {
         const auto self = this->shared_from_this();
-        if (!x_has_ended && !x_is_given_up) {
-            const auto initiate = [this](auto handler) {
-                const auto kept = std::make_shared<decltype(handler)>(std::move(handler));
-                x_resume = [kept] { std::move (*kept)(); };
-            };
-            auto token = boost::asio::use_awaitable;
-            co_await boost::asio::async_initiate<const boost::asio::use_awaitable_t<>, void()>(initiate,
-                                                                                               token);
-        }
-        if (x_is_given_up) co_return error{error_code::deadline_exceeded, "the call was given up"};
-        if (x_thrown) std::rethrow_exception(x_thrown);
-        co_return std::move(*x_out);
+        co_await x_end->given();
+        auto end = x_end->take();
+        if (end.thrown) std::rethrow_exception(end.thrown);
+        co_return *std::move(end.out);
     }
 
   private:
-    void end() {
-        x_has_ended = true;
-        if (const auto resume = std::exchange(x_resume, nullptr)) resume();
-    }
+    struct ended {
+        std::optional<Result> out;
+        std::exception_ptr thrown;
+    };
+    /// A pool that stops before the work begins lets go of who waits.
+    class owed_end {
+      public:
+        explicit owed_end(std::shared_ptr<started_call> call) : x_call(std::move(call)) {}
+        owed_end(owed_end&&) noexcept = default;
+        ~owed_end() {
+            if (x_call) x_call->x_end->abandon();
+        }
+        void pay(ended end) {
+            const auto call = std::exchange(x_call, nullptr);
+            call->x_has_ended = true;
+            call->x_end->give(std::move(end));
+        }
 
-    // Written by the pool's thread before end() is posted:
-    std::optional<Result> x_out;
-    std::exception_ptr x_thrown;
-    // Used only on the loop:
-    bool x_has_ended = false;
-    bool x_is_given_up = false;
-    std::function<void()> x_resume;
+      private:
+        std::shared_ptr<started_call> x_call;
+    };
+
+    const std::shared_ptr<completion<ended>> x_end = std::make_shared<completion<ended>>();
+    std::atomic<bool> x_has_ended = false;
+    std::atomic<bool> x_is_given_up = false;
 };
+
+/// Runs `work` on the pool and resumes where the caller was. Once begun it is not cancelled. `work` returns a
+/// result<T>; what it returns or throws is passed on. Errors: those of `work`; unavailable when the pool is
+/// full.
+template <class Work>
+boost::asio::awaitable<std::invoke_result_t<Work&>> run_blocking(blocking_pool& pool, Work work) {
+    const auto kept = [&work] { return work(); };
+    const auto begun = started_call<std::invoke_result_t<Work&>>::start(pool, kept);
+    if (!begun) co_return begun.error();
+    const auto call = *begun;
+    co_return co_await call->wait();
+}
 
 struct event_loops_options {
     /// 0: one for each core available to this process.

@@ -7,21 +7,34 @@
 
 namespace herald::schemas {
 
-struct build {
+/// What a user may set in a build: the same members, with the same numbers, in the row, the command, the body
+/// and the answer.
+struct build_content {
+    std::string upstream_url;
+    bool requires_root = false;
+    bool scan_external = false;
+    bool self_contained = false;
+    bool uses_flask = false;
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(30, "upstream_url", self.upstream_url);
+        field(31, "requires_root", self.requires_root);
+        field(32, "scan_external", self.scan_external);
+        field(33, "self_contained", self.self_contained);
+        field(34, "uses_flask", self.uses_flask);
+    }
+};
+
+struct build : build_content {
     build_id id;
     schemas::workspace_id workspace_id;
     version_id model_version_id;
     build_status status = build_status::building;
     std::string location;  // image reference or URL
-    std::string upstream_url;
     std::string message;
     std::int64_t time_created = 0;
     std::int64_t time_updated = 0;
-    json_text creator_request;  // echoed as a whole
-    bool requires_root = false;
-    bool scan_external = false;
-    bool self_contained = false;
-    bool uses_flask = false;
+    json_text creator_request;        // echoed as a whole
     schemas::scan_id scan_id;         // the newest; 0: unscanned
     schemas::scan_id unsafe_scan_id;  // the first that reported the build unsafe; 0: none did
     // The model of a build that Herald makes; the build holds its own reference to these bytes.
@@ -30,40 +43,89 @@ struct build {
     std::string image_digest;  // SHA-256, 32 bytes, once it is finished
     std::uint64_t image_bytes = 0;
     model_signature signature;
-    std::uint64_t unsafe_offset = 0;  // of the report that it is unsafe, from serving_level on
+    std::uint64_t unsafe_offset = 0;  // of the report that it is unsafe
     user_id created_by;
     // Of the newest scan.
     schemas::scan_status scan_status = schemas::scan_status::unscanned;
     schemas::safety_status safety_status = schemas::safety_status::unknown;
 
+    using shown_inline = build_content;
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "id", self.id);
         field(2, "workspace_id", self.workspace_id);
         field(3, "model_version_id", self.model_version_id);
         field(4, "status", self.status);
         field(5, "location", self.location);
-        field(6, "upstream_url", self.upstream_url);
-        field(7, "message", self.message);
-        field(8, "time_created", self.time_created);
-        field(9, "time_updated", self.time_updated);
-        field(10, "creator_request", self.creator_request);
-        field(11, "requires_root", self.requires_root);
-        field(12, "scan_external", self.scan_external);
-        field(13, "self_contained", self.self_contained);
-        field(14, "uses_flask", self.uses_flask);
-        field(15, "scan_id", self.scan_id);
-        field(16, "unsafe_scan_id", self.unsafe_scan_id);
-        field(17, "model_parts", self.model_parts);
-        field(18, "base_url", self.base_url);
-        field(19, "image_digest", self.image_digest);
-        field(20, "image_bytes", self.image_bytes);
-        field(21, "signature", self.signature);
-        field(22, "unsafe_offset", self.unsafe_offset);
-        field(23, "created_by", self.created_by);
-        field(24, "scan_status", self.scan_status);
-        field(25, "safety_status", self.safety_status);
+        field(6, "message", self.message);
+        field(7, "time_created", self.time_created);
+        field(8, "time_updated", self.time_updated);
+        field(9, "creator_request", self.creator_request);
+        field(10, "scan_id", self.scan_id);
+        field(11, "unsafe_scan_id", self.unsafe_scan_id);
+        field(12, "model_parts", self.model_parts);
+        field(13, "base_url", self.base_url);
+        field(14, "image_digest", self.image_digest);
+        field(15, "image_bytes", self.image_bytes);
+        field(16, "signature", self.signature);
+        field(17, "unsafe_offset", self.unsafe_offset);
+        field(18, "created_by", self.created_by);
+        field(19, "scan_status", self.scan_status);
+        field(20, "safety_status", self.safety_status);
+        build_content::describe(self, field);
     }
 };
+
+/// An input or an output of a build's model, in the words of the Open Inference Protocol. A length of -1 is
+/// free; without a shape, the model does not say how many dimensions there are.
+struct model_tensor {
+    std::string name;
+    std::string datatype;
+    std::optional<std::vector<std::int64_t>> shape;
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "name", self.name);
+        field(2, "datatype", self.datatype);
+        field(3, "shape", self.shape, shown::when_set);
+    }
+};
+
+/// A build as it is shown: ids are numbers, times ISO-8601.
+struct build_record : build_content {
+    build_id id;
+    version_id model_version_id;
+    schemas::workspace_id workspace_id;
+    build_status status = build_status::building;
+    std::string location;
+    std::string message;
+    std::string date_created;
+    std::string date_updated;
+    json_text creator_request;
+    // Of the newest scan.
+    schemas::scan_status scan_status = schemas::scan_status::unscanned;
+    schemas::safety_status safety_status = schemas::safety_status::unknown;
+    // Known of builds that Herald made of a model.
+    std::vector<model_tensor> inputs;
+    std::vector<model_tensor> outputs;
+
+    using shown_inline = build_content;
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "id", self.id);
+        field(2, "model_version_id", self.model_version_id);
+        field(3, "workspace_id", self.workspace_id);
+        field(4, "status", self.status);
+        field(5, "location", self.location);
+        field(6, "message", self.message);
+        field(7, "date_created", self.date_created);
+        field(8, "date_updated", self.date_updated);
+        field(9, "creator_request", self.creator_request);
+        field(10, "scan_status", self.scan_status);
+        field(11, "safety_status", self.safety_status);
+        field(12, "inputs", self.inputs);
+        field(13, "outputs", self.outputs);
+        build_content::describe(self, field);
+    }
+};
+build_record record_of(build);
 
 /// How the delivery of a scan's request ended at one webhook without reaching it.
 enum class delivery_end : std::uint8_t { none, dead, skipped, held };

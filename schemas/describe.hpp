@@ -28,8 +28,9 @@
 
 namespace herald::schemas {
 
-/// Whether a field is in the JSON form. The binary form has every field that is not at its default.
-enum class shown : std::uint8_t { always, when_set, never };
+/// Whether a field is in the JSON form. The binary form has every field that is not at its default. What is
+/// read_only is always shown, and known in a body, but not read from one: the server sets it.
+enum class shown : std::uint8_t { always, when_set, never, read_only };
 
 /// Text that is itself JSON, kept as it was sent (compact form); empty means absent.
 struct json_text {
@@ -114,11 +115,12 @@ consteval std::size_t described_members_of() {
     return count;
 }
 
-/// A T that shows the members of one of its members as its own declares `using shown_inline = …`.
+/// A T that shows the members of one of its members, or of its base, as its own declares
+/// `using shown_inline = …`.
 template <class T>
 consteval std::size_t members_to_describe() {
     if constexpr (requires { typename T::shown_inline; })
-        return members_of<T>() - 1 + members_of<typename T::shown_inline>();
+        return members_of<T>() - 1 + members_to_describe<typename T::shown_inline>();
     else
         return members_of<T>();
 }
@@ -159,6 +161,28 @@ constexpr std::string_view name_of(E value) noexcept {
     for (const named<E>& candidate : enum_names<E>::all)
         if (candidate.value == value) return candidate.name;
     return "";
+}
+
+/// The base of a value, as const as the value is: its members' names may be hidden in the value's own type.
+template <class Base, class Derived>
+constexpr auto& base_of(Derived& value) {
+    if constexpr (std::is_const_v<Derived>)
+        return static_cast<const Base&>(value);
+    else
+        return static_cast<Base&>(value);
+}
+
+/// Visits each described member of two values of one type: visit(name, left's, right's).
+template <described T, class Left>
+    requires std::same_as<std::remove_const_t<Left>, T>
+constexpr void each_of_both(Left& left, const T& right, auto&& visit) {
+    T::describe(left, [&](unsigned number, std::string_view name, auto& mine, auto...) {
+        T::describe(right, [&](unsigned other, std::string_view, const auto& sent, auto...) {
+            if constexpr (std::same_as<std::remove_cvref_t<decltype(mine)>,
+                                       std::remove_cvref_t<decltype(sent)>>)
+                if (number == other) visit(name, mine, sent);
+        });
+    });
 }
 
 namespace detail {

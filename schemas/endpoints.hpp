@@ -33,6 +33,28 @@ struct endpoint {
     }
 };
 
+/// An endpoint as it is shown: ids are numbers, times ISO-8601.
+struct endpoint_record {
+    std::string id;
+    std::string path;
+    json_text creator_request;
+    std::string date_created;
+    std::string date_updated;
+    user_id owner_id;
+    schemas::workspace_id workspace_id;
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "id", self.id);
+        field(2, "path", self.path);
+        field(3, "creator_request", self.creator_request);
+        field(4, "date_created", self.date_created);
+        field(5, "date_updated", self.date_updated);
+        field(6, "owner_id", self.owner_id);
+        field(7, "workspace_id", self.workspace_id);
+    }
+};
+endpoint_record record_of(endpoint);
+
 enum class endpoint_stage_status : std::uint8_t { inactive, creating, updating, active, error };
 template <>
 struct enum_names<endpoint_stage_status> {
@@ -78,24 +100,34 @@ struct batching_settings {
     }
 };
 
+/// How a build answers at a stage: the same members, with the same numbers, in the request, the command and
+/// the row.
+struct serving_settings {
+    prediction_limits limits;
+    batching_settings batching;
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(30, "limits", self.limits);
+        field(31, "batching", self.batching);
+    }
+};
+
 /// A build with a share of the traffic. A stage has none, one, or two: the old one first.
-struct stage_component {
+struct stage_component : serving_settings {
     schemas::build_id build_id;
     std::uint32_t ratio_ppm = 0;
     component_status status = component_status::creating;
-    std::string message;  // why it is in error
-    prediction_limits limits;
-    batching_settings batching;
+    std::string message;           // why it is in error
     schemas::update_id update_id;  // that brought it
 
+    using shown_inline = serving_settings;
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "build_id", self.build_id);
         field(2, "ratio_ppm", self.ratio_ppm);
         field(3, "status", self.status);
         field(4, "message", self.message);
-        field(5, "limits", self.limits);
-        field(6, "batching", self.batching);
-        field(7, "update_id", self.update_id);
+        field(5, "update_id", self.update_id);
+        serving_settings::describe(self, field);
     }
 };
 

@@ -162,7 +162,7 @@ struct workspace_policies {
         field(2, "approvals_required", self.approvals_required);
         field(3, "require_safe_scan_for", self.require_safe_scan_for);
         field(4, "commit_on_approve", self.commit_on_approve);
-        field(5, "promotion_deadline_seconds", self.promotion_deadline_seconds);
+        field(5, "promotion_deadline_seconds", self.promotion_deadline_seconds, shown::when_set);
         field(6, "scan_by_others", self.scan_by_others);
     }
 };

@@ -35,9 +35,9 @@ struct unknown_member {
 };
 
 /// Reads what is present: null and absent members keep their defaults. Ignores unknown members (those that
-/// are not at a default go into `unknown`, at most limits::unknown_members_max) and members that are never
-/// shown. Integers may be numbers or strings (ids also ""), enums names or numbers (one with TRUE also true
-/// and false). Errors: invalid_argument naming the member, what it holds and what it
+/// are not at a default go into `unknown`, at most limits::unknown_members_max), members that are never shown
+/// and those that are read-only. Integers may be numbers or strings (ids also ""), enums names or numbers
+/// (one with TRUE also true and false). Errors: invalid_argument naming the member, what it holds and what it
 /// should hold.
 template <described T>
 result<T> from_json(const json_value& value, std::vector<unknown_member>* unknown = nullptr);
@@ -184,7 +184,7 @@ struct json_reader {
         const json_value* found = object.find(name);
         if (!found) return;
         ++found_members;
-        if (found->is_null()) return;
+        if (found->is_null() || mode == shown::read_only) return;
         const std::string where = member_path(path, name);
         if constexpr (optional_field<T>) {
             read(*found, where, value.emplace());

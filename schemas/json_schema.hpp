@@ -171,9 +171,9 @@ struct schema_writer {
 
     template <class T>
     void operator()(unsigned, std::string_view name, const T&, shown mode = shown::always) {
-        if (mode == shown::never) return;
+        if (mode == shown::never || (Direction == direction::in && mode == shown::read_only)) return;
         properties.raw(name, with_meaning<T>(name, with_bound<T>(name, schema_of<T>(name))));
-        if (Direction == direction::out && mode == shown::always && !optional_field<T>)
+        if (Direction == direction::out && mode != shown::when_set && !optional_field<T>)
             required.emplace_back(name);
     }
 

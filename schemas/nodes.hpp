@@ -87,7 +87,7 @@ struct replaced_process {
     }
 };
 
-/// Such processes of a node, from serving_level on (promise P7), in the order in which they were replaced.
+/// Such processes of a node (promise P7), in the order in which they were replaced.
 struct replaced_processes_row {
     std::string node;
     std::vector<replaced_process> processes;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "schemas/enums.hpp"
+#include "schemas/sharing.hpp"
 
 namespace herald::schemas {
 
@@ -38,118 +39,156 @@ struct artifact {
         field(5, "filename_extension", self.filename_extension);
         field(6, "serialization", self.serialization);
         field(7, "artifact_subtype", self.artifact_subtype);
-        field(8, "upload_completed", self.upload_completed);
+        field(8, "upload_completed", self.upload_completed, shown::read_only);
         field(9, "linked_artifact_id", self.linked_artifact_id, shown::when_set);
     }
 };
 
-struct registered_model {
-    model_id id;
+/// What a user may set in a model: the same members, with the same numbers, in the row, the commands, the
+/// bodies and the answers.
+struct model_content {
     std::string name;  // unique in its workspace
     std::string description;
-    std::vector<std::string> labels;  // sorted, without duplicates
+    std::vector<std::string> labels;  // in a row sorted, without duplicates
     std::vector<key_value> attributes;
     std::string readme_text;
-    user_id owner;
-    schemas::workspace_id workspace_id;
-    json_text visibility;  // name or number, as sent, echoed
+    std::optional<schemas::visibility> visibility;  // echoed
     schemas::resource_visibility resource_visibility = schemas::resource_visibility::unknown;
-    json_text custom_permission;  // as sent, echoed
-    std::int64_t time_created = 0;
-    std::int64_t time_updated = 0;
-    std::uint64_t version_number = 0;
+    std::optional<schemas::custom_permission> custom_permission;  // echoed
     schemas::data_type data_type = schemas::data_type::unknown;
     schemas::task_type task_type = schemas::task_type::unknown;
     bool pii = false;
-    /// version_number of the newest version ever made; never decreases.
-    std::uint64_t versions_made = 0;
 
     static constexpr void describe(auto& self, auto&& field) {
-        field(1, "id", self.id);
-        field(2, "name", self.name);
-        field(3, "description", self.description);
-        field(4, "labels", self.labels);
-        field(5, "attributes", self.attributes);
-        field(6, "readme_text", self.readme_text);
-        field(7, "owner", self.owner);
-        field(8, "workspace_id", self.workspace_id);
-        field(9, "visibility", self.visibility, shown::when_set);
-        field(10, "resource_visibility", self.resource_visibility);
-        field(11, "custom_permission", self.custom_permission, shown::when_set);
-        field(12, "time_created", self.time_created);
-        field(13, "time_updated", self.time_updated);
-        field(14, "version_number", self.version_number);
-        field(15, "data_type", self.data_type);
-        field(16, "task_type", self.task_type);
-        field(17, "pii", self.pii);
-        field(18, "versions_made", self.versions_made, shown::never);
+        field(30, "name", self.name);
+        field(31, "description", self.description);
+        field(32, "labels", self.labels);
+        field(33, "attributes", self.attributes);
+        field(34, "readme_text", self.readme_text);
+        field(35, "visibility", self.visibility);
+        field(36, "resource_visibility", self.resource_visibility);
+        field(37, "custom_permission", self.custom_permission);
+        field(38, "data_type", self.data_type);
+        field(39, "task_type", self.task_type);
+        field(40, "pii", self.pii);
     }
 };
 
-struct model_version {
-    version_id id;
-    model_id registered_model_id;
+/// A model as it is shown.
+struct model_record : model_content {
+    model_id id;
+    user_id owner;
     schemas::workspace_id workspace_id;
-    std::string version;  // its name, unique in its model
-    std::uint64_t version_number = 0;
     std::int64_t time_created = 0;
     std::int64_t time_updated = 0;
+    std::uint64_t version_number = 0;
+
+    using shown_inline = model_content;
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "id", self.id);
+        field(2, "owner", self.owner);
+        field(3, "workspace_id", self.workspace_id);
+        field(4, "time_created", self.time_created);
+        field(5, "time_updated", self.time_updated);
+        field(6, "version_number", self.version_number);
+        model_content::describe(self, field);
+    }
+};
+
+struct registered_model : model_record {
+    /// version_number of the newest version ever made; never decreases.
+    std::uint64_t versions_made = 0;
+
+    using shown_inline = model_record;
+    static constexpr void describe(auto& self, auto&& field) {
+        model_record::describe(self, field);
+        field(80, "versions_made", self.versions_made, shown::never);
+    }
+};
+
+/// What a user may set in a version: the same members, with the same numbers, in the row, the commands, the
+/// bodies and the answers.
+struct version_content {
+    std::string version;  // its name, unique in its model
     std::string description;
-    std::vector<std::string> labels;  // sorted, without duplicates
+    std::vector<std::string> labels;  // in a row sorted, without duplicates
     std::string readme_text;
-    user_id owner;
     std::vector<key_value> attributes;  // in insertion order
-    schemas::stage stage = schemas::stage::unassigned;
-    schemas::lock_level lock_level = schemas::lock_level::open;
-    std::string experiment_run_id;
     std::optional<artifact> model;
     std::vector<artifact> artifacts;
     json_text environment;
     json_text docker_metadata;
     std::vector<artifact> datasets;
     json_text code_blob_map;
-    bool archived = false;
+    ternary archived = ternary::unknown;  // in a row TRUE or FALSE
     std::vector<std::string> apis;
     std::string input_description;
     std::string output_description;
     bool hide_input_label = false;
     bool hide_output_label = false;
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(30, "version", self.version);
+        field(31, "description", self.description);
+        field(32, "labels", self.labels);
+        field(33, "readme_text", self.readme_text);
+        field(34, "attributes", self.attributes);
+        field(35, "model", self.model);
+        field(36, "artifacts", self.artifacts);
+        field(37, "environment", self.environment, shown::when_set);
+        field(38, "docker_metadata", self.docker_metadata, shown::when_set);
+        field(39, "datasets", self.datasets);
+        field(40, "code_blob_map", self.code_blob_map, shown::when_set);
+        field(41, "archived", self.archived);
+        field(42, "apis", self.apis);
+        field(43, "input_description", self.input_description);
+        field(44, "output_description", self.output_description);
+        field(45, "hide_input_label", self.hide_input_label);
+        field(46, "hide_output_label", self.hide_output_label);
+    }
+};
+
+/// A version as it is shown.
+struct version_record : version_content {
+    version_id id;
+    model_id registered_model_id;
+    std::uint64_t version_number = 0;
+    std::int64_t time_created = 0;
+    std::int64_t time_updated = 0;
+    user_id owner;
+    schemas::stage stage = schemas::stage::unassigned;
+    schemas::lock_level lock_level = schemas::lock_level::open;
+    std::string experiment_run_id;
     std::string redirect_metadata;
+
+    using shown_inline = version_content;
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "id", self.id);
+        field(2, "registered_model_id", self.registered_model_id);
+        field(3, "version_number", self.version_number);
+        field(4, "time_created", self.time_created);
+        field(5, "time_updated", self.time_updated);
+        field(6, "owner", self.owner);
+        field(7, "stage", self.stage);
+        field(8, "lock_level", self.lock_level);
+        field(9, "experiment_run_id", self.experiment_run_id, shown::when_set);
+        field(10, "redirect_metadata", self.redirect_metadata, shown::when_set);
+        version_content::describe(self, field);
+    }
+};
+
+struct model_version : version_record {
+    schemas::workspace_id workspace_id;
     /// When what a lock protects was last changed, and when that of it of which an image is made; 0: never.
     std::int64_t time_ingredients_changed = 0;
     std::int64_t time_image_changed = 0;
 
+    using shown_inline = version_record;
     static constexpr void describe(auto& self, auto&& field) {
-        field(1, "id", self.id);
-        field(2, "registered_model_id", self.registered_model_id);
-        field(3, "workspace_id", self.workspace_id, shown::never);
-        field(4, "version", self.version);
-        field(5, "version_number", self.version_number);
-        field(6, "time_created", self.time_created);
-        field(7, "time_updated", self.time_updated);
-        field(8, "description", self.description);
-        field(9, "labels", self.labels);
-        field(10, "readme_text", self.readme_text);
-        field(11, "owner", self.owner);
-        field(12, "attributes", self.attributes);
-        field(13, "stage", self.stage);
-        field(14, "lock_level", self.lock_level);
-        field(15, "experiment_run_id", self.experiment_run_id, shown::when_set);
-        field(16, "model", self.model);
-        field(17, "artifacts", self.artifacts);
-        field(18, "environment", self.environment, shown::when_set);
-        field(19, "docker_metadata", self.docker_metadata, shown::when_set);
-        field(20, "datasets", self.datasets);
-        field(21, "code_blob_map", self.code_blob_map, shown::when_set);
-        field(22, "archived", self.archived);
-        field(23, "apis", self.apis);
-        field(24, "input_description", self.input_description);
-        field(25, "output_description", self.output_description);
-        field(26, "hide_input_label", self.hide_input_label);
-        field(27, "hide_output_label", self.hide_output_label);
-        field(28, "redirect_metadata", self.redirect_metadata, shown::when_set);
-        field(29, "time_ingredients_changed", self.time_ingredients_changed, shown::never);
-        field(30, "time_image_changed", self.time_image_changed, shown::never);
+        version_record::describe(self, field);
+        field(80, "workspace_id", self.workspace_id, shown::never);
+        field(81, "time_ingredients_changed", self.time_ingredients_changed, shown::never);
+        field(82, "time_image_changed", self.time_image_changed, shown::never);
     }
 };
 
@@ -218,8 +257,8 @@ struct activity {
     }
 };
 
-/// The state of a version's newest promotion (wire.md "Promotion status").
-struct promotion {
+/// The state of a version's newest promotion (wire.md "Promotion status"), as it is shown.
+struct promotion_record {
     version_id model_version_id;
     promotion_status status = promotion_status::none;
     activity_id transition_id;
@@ -230,10 +269,7 @@ struct promotion {
     std::int64_t time_committed = 0;
     std::int64_t time_completed = 0;
     std::string redirect_metadata;
-    std::string reason;          // why it failed
-    std::uint64_t audience = 0;  // number of webhooks that the event is for
-    std::string completion;      // SHA-256 of the update that completed it: repeating that changes nothing
-    std::int64_t time_due = 0;   // it has failed when it is not complete by then; 0: it may take for ever
+    std::string reason;  // why it failed
 
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "model_version_id", self.model_version_id);
@@ -246,10 +282,21 @@ struct promotion {
         field(8, "time_committed", self.time_committed);
         field(9, "time_completed", self.time_completed);
         field(10, "redirect_metadata", self.redirect_metadata);
-        field(11, "reason", self.reason, shown::when_set);
-        field(12, "audience", self.audience, shown::never);
-        field(13, "completion", self.completion, shown::never);
-        field(14, "time_due", self.time_due, shown::never);
+        field(11, "reason", self.reason);
+    }
+};
+
+struct promotion : promotion_record {
+    std::uint64_t audience = 0;  // number of webhooks that the event is for
+    std::string completion;      // SHA-256 of the update that completed it: repeating that changes nothing
+    std::int64_t time_due = 0;   // it has failed when it is not complete by then; 0: it may take for ever
+
+    using shown_inline = promotion_record;
+    static constexpr void describe(auto& self, auto&& field) {
+        promotion_record::describe(self, field);
+        field(30, "audience", self.audience, shown::never);
+        field(31, "completion", self.completion, shown::never);
+        field(32, "time_due", self.time_due, shown::never);
     }
 };
 

@@ -20,6 +20,17 @@ std::string as_text(const json_text& value) {
     return value.text.starts_with('"') ? value.text : in_quotes(value.text);
 }
 
+std::vector<model_tensor> tensors_of(std::vector<tensor_spec> specs) {
+    std::vector<model_tensor> out;
+    for (tensor_spec& each : specs) {
+        model_tensor& made = out.emplace_back();
+        made.name = std::move(each.name);
+        made.datatype = name_of(each.type);
+        if (!has_unknown_rank(each)) made.shape = std::move(each.shape);
+    }
+    return out;
+}
+
 }  // namespace
 
 std::string view_of(const registered_model& model) {
@@ -32,51 +43,38 @@ std::string view_of(const registered_model& model) {
 
 std::string view_of(const model_version& version) { return to_json_object(version, integers::as_strings); }
 
-std::string named_view_of(const model_version& version) {
-    std::string out = "{";
-    detail::json_writer write{out, integers::as_strings};
-    model_version::describe(
-        version, [&](unsigned number, std::string_view name, const auto& member, shown mode = shown::always) {
-            if (&member == static_cast<const void*>(&version.archived))
-                write(number, name, version.archived ? ternary::true_ : ternary::false_, mode);
-            else
-                write(number, name, member, mode);
-        });
-    return out + "}";
+build_record record_of(build row) {
+    build_record out;
+    static_cast<build_content&>(out) = row;
+    out.id = row.id;
+    out.model_version_id = row.model_version_id;
+    out.workspace_id = row.workspace_id;
+    out.status = row.status;
+    out.location = std::move(row.location);
+    out.message = std::move(row.message);
+    out.date_created = runtime::iso8601_ms(row.time_created);
+    out.date_updated = runtime::iso8601_ms(row.time_updated);
+    out.creator_request = std::move(row.creator_request);
+    out.scan_status = row.scan_status;
+    out.safety_status = row.safety_status;
+    out.inputs = tensors_of(std::move(row.signature.inputs));
+    out.outputs = tensors_of(std::move(row.signature.outputs));
+    return out;
 }
 
-std::string view_of(const build& build) {
-    return object_writer()
-        .number("id", build.id.value)
-        .number("model_version_id", build.model_version_id.value)
-        .number("workspace_id", build.workspace_id.value)
-        .text("status", name_of(build.status))
-        .text("location", build.location)
-        .text("message", build.message)
-        .text("date_created", runtime::iso8601_ms(build.time_created))
-        .text("date_updated", runtime::iso8601_ms(build.time_updated))
-        .raw("creator_request", build.creator_request.text)
-        .flag("requires_root", build.requires_root)
-        .flag("scan_external", build.scan_external)
-        .flag("self_contained", build.self_contained)
-        .flag("uses_flask", build.uses_flask)
-        .text("upstream_url", build.upstream_url)
-        .text("scan_status", name_of(build.scan_status))
-        .text("safety_status", name_of(build.safety_status))
-        .finish();
+std::string view_of(const build& build) { return to_json_object(record_of(build), integers::as_numbers); }
+
+endpoint_record record_of(endpoint row) {
+    return {runtime::uuid_text(row.id),
+            std::move(row.path),
+            std::move(row.creator_request),
+            runtime::iso8601_ms(row.time_created),
+            runtime::iso8601_ms(row.time_updated),
+            row.owner_id,
+            row.workspace_id};
 }
 
-std::string view_of(const endpoint& row) {
-    return object_writer()
-        .text("id", runtime::uuid_text(row.id))
-        .text("path", row.path)
-        .number("workspace_id", row.workspace_id.value)
-        .number("owner_id", row.owner_id.value)
-        .text("date_created", runtime::iso8601_ms(row.time_created))
-        .text("date_updated", runtime::iso8601_ms(row.time_updated))
-        .raw("creator_request", row.creator_request.text)
-        .finish();
-}
+std::string view_of(const endpoint& row) { return to_json_object(record_of(row), integers::as_numbers); }
 
 std::string promote_body(const model_version& version) {
     const std::string attributes = json_list(version.attributes, [](const key_value& attribute) {

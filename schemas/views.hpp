@@ -12,9 +12,7 @@ namespace herald::schemas {
 /// Registry dialect, with owner_id and workspace_service_id in addition to owner and workspace_id.
 std::string view_of(const registered_model&);
 std::string view_of(const model_version&);
-/// The same as answers show it: `archived` by its name, TRUE or FALSE.
-std::string named_view_of(const model_version&);
-/// Deployment dialect: ids are numbers, times ISO-8601. With what its newest scan says.
+/// Deployment dialect: ids are numbers, times ISO-8601.
 std::string view_of(const build&);
 /// The same, without full_url: by which address a caller finds it.
 std::string view_of(const endpoint&);

@@ -40,6 +40,30 @@ struct webhook_settings {
     }
 };
 
+/// What an update changes in a webhook: the same in the request and the command. What is absent or empty
+/// stays as it is. A type or filter that is deleted need not be there.
+struct webhook_changes {
+    webhook_id id;
+    std::string new_location;
+    std::vector<event_type> add_event_types;
+    std::vector<event_type> delete_event_types;
+    bool set_all_events = false;
+    bool clear_all_events = false;
+    std::vector<resource_filter> add_resource_types;
+    std::vector<resource_filter> delete_resource_types;
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "id", self.id);
+        field(2, "new_location", self.new_location);
+        field(3, "add_event_types", self.add_event_types);
+        field(4, "delete_event_types", self.delete_event_types);
+        field(5, "set_all_events", self.set_all_events);
+        field(6, "clear_all_events", self.clear_all_events);
+        field(7, "add_resource_types", self.add_resource_types);
+        field(8, "delete_resource_types", self.delete_resource_types);
+    }
+};
+
 struct webhook {
     webhook_id id;
     schemas::workspace_id workspace_id;
@@ -97,7 +121,7 @@ struct external_event {
 struct audience_member {
     schemas::webhook_id webhook_id;
     bool held = false;
-    std::uint64_t revision = 0;  // 0: made below the registry level
+    std::uint64_t revision = 0;
 
     friend bool operator==(const audience_member&, const audience_member&) = default;
     static constexpr void describe(auto& self, auto&& field) {

@@ -6,7 +6,6 @@
 #include "api/calls/limits.hpp"
 #include "runtime/text.hpp"
 #include "schemas/limits.hpp"
-#include "storage/artifacts/limits.hpp"
 #include "storage/registry/access/access.hpp"
 #include "storage/registry/find/outcomes.hpp"
 
@@ -186,7 +185,7 @@ result<std::uint64_t> reading_call::query_number(std::string_view name) const {
 }
 
 result<std::uint64_t> reading_call::path_number(std::string_view name) const {
-    const std::string_view text = x_match.parameter(name);
+    const std::string_view text = path_segment(name);
     const auto number = runtime::parse_plain_decimal(text);
     if (number && *number != 0) return *number;
     return runtime::not_found("\"" + std::string(text) +
@@ -248,11 +247,6 @@ std::vector<ignored_member> ignored_of(const std::vector<schemas::unknown_member
     return ignored;
 }
 
-void reading_call::show(storage::node::registry_node::reading state, caller who) {
-    x_reading = std::move(state);
-    x_caller = std::move(who);
-}
-
 std::string reading_call::base_url() const {
     const address_of_node& node = with().address;
     if (!node.public_url.empty()) return node.public_url;
@@ -309,7 +303,7 @@ task<schemas::commands::outcome> writing_call::append(schemas::commands::command
     co_return co_await append_command(with(), x_limit, std::move(command));
 }
 
-task<schemas::commands::outcome> append_command(services& with, const time_limit& limit,
+task<schemas::commands::outcome> append_command(const services& with, const time_limit& limit,
                                                 command_to_append what) {
     const bool has_key = !what.who.idempotency_key.empty();
     if (what.command_id == schemas::uuid{}) what.command_id = with.random.uuid();
@@ -330,31 +324,17 @@ result<std::string> writing_call::mint(std::string_view key_name, const schemas:
     return with().keys.mint(key_name, runtime::as_bytes(command_id), purpose);
 }
 
-task<schemas::attempt> writing_call::test(schemas::delivery what) {
-    storage::deliveries::trigger_calls& triggers = with().triggers;
-    const auto start = [&](auto finished) { triggers.send(std::move(what), std::move(finished)); };
-    co_return co_await await_callback<result<schemas::attempt>>(x_limit, start);
-}
-
-artifact_transfers::artifact_transfers()
-    : uploads("uploads", {.of_node = limits::artifact_uploads_max,
-                          .of_user = limits::artifact_uploads_of_user_max,
-                          .of_url = limits::artifact_uploads_of_url_max}),
-      downloads("downloads", {.of_node = limits::artifact_downloads_max,
-                              .of_user = limits::artifact_downloads_of_user_max,
-                              .of_url = limits::artifact_downloads_of_url_max}) {}
-
 runtime::http::http_response reading_call::answer_at(std::uint64_t offset, std::string body) const {
     runtime::http::http_response response;
     response.body = std::move(body);
-    response.headers.push_back({"svc-registry-offset", offset_text(x_reading.generation, offset)});
+    response.headers.push_back({"svc-registry-offset", offset_text(reading().generation, offset)});
     if (!x_warnings.empty()) response.headers.push_back({"svc-warning", joined(x_warnings)});
     return response;
 }
 
 runtime::http::http_response reading_call::answer(std::string body) const {
-    runtime::http::http_response response = answer_at(x_reading.offset, std::move(body));
-    if (x_reading.stale) response.headers.push_back({"svc-registry-stale", "true"});
+    runtime::http::http_response response = answer_at(reading().offset, std::move(body));
+    if (reading().stale) response.headers.push_back({"svc-registry-stale", "true"});
     return response;
 }
 
@@ -369,7 +349,7 @@ runtime::http::header offset_header(const storage::node::registry_node::reading&
 
 task<storage::node::registry_node::reading> read_state(storage::node::registry_node& registry,
                                                        const time_limit& limit) {
-    auto now = registry.read_now();
+    auto now = registry.read_now(storage::node::freshness::newest);
     if (now) co_return *std::move(now);
     const auto start = [&](auto finished) { registry.read(std::move(finished)); };
     co_return co_await await_callback<result<storage::node::registry_node::reading>>(limit, start);
@@ -382,9 +362,9 @@ result<void> check_coding(const request& received) {
                  "Content-Encoding is " + std::string(*coding) + "; send the body as it is", 415};
 }
 
-result<void> check_query(const route& row, const reading_call& call) {
+result<void> check_query(const route& row, const request& received) {
     for (const query_parameter& each : row.query)
-        if (each.is_required && !call.find_query(each.name))
+        if (each.is_required && !find_in_query(received.query, each.name))
             return runtime::invalid_argument("the query parameter " + std::string(each.name) +
                                              " is missing; it must be " + std::string(each.meaning));
     return {};

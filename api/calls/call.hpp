@@ -1,72 +1,25 @@
 // One request on its way through a handler: who sent it, what it contains, and the registry to answer from.
 #pragma once
 
-#include <atomic>
 #include <boost/asio/awaitable.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "api/calls/router.hpp"
+#include "api/calls/services.hpp"
 #include "api/calls/time_limit.hpp"
-#include "api/calls/transfer_places.hpp"
 #include "runtime/crypto.hpp"
-#include "runtime/http/client/location.hpp"
 #include "runtime/http/message.hpp"
 #include "runtime/http/server/request.hpp"
-#include "runtime/key_ring.hpp"
 #include "schemas/answers/answer.hpp"
 #include "schemas/binary.hpp"
-#include "schemas/commands/all.hpp"
+#include "schemas/commands/envelope.hpp"
+#include "schemas/identity.hpp"
 #include "schemas/json_codec.hpp"
 #include "schemas/requests/request.hpp"
-#include "storage/artifacts/store.hpp"
-#include "storage/backup/backup_desk.hpp"
-#include "storage/deliveries/delivery_history.hpp"
-#include "storage/deliveries/read_events.hpp"
-#include "storage/deliveries/trigger_calls.hpp"
-#include "storage/node/node.hpp"
-#include "storage/snapshots/snapshot_desk.hpp"
 
 namespace herald::api::calls {
-
-/// Where callers find this node.
-struct address_of_node {
-    std::string public_url;       // as the operator gave it; if empty, the request's Host field,
-    std::string scheme = "http";  // with this scheme
-};
-
-/// The uploads and downloads of artifacts on this node.
-struct artifact_transfers {
-    artifact_transfers();
-    transfer_places uploads;
-    transfer_places downloads;
-    std::atomic<bool> is_store_checked = true;  // until then no upload begins
-};
-
-/// The parts that handlers use. The composition makes them; they outlive the server. Thread-safe.
-struct services {
-    storage::node::registry_node& registry;
-    storage::deliveries::trigger_calls& triggers;
-    storage::deliveries::delivery_history& deliveries;
-    const runtime::key_ring& keys;
-    runtime::random_source& random;
-    const runtime::clock& clock;
-    storage::artifacts::artifact_store& artifacts;
-    storage::backup::backup_desk& backups;
-    storage::snapshots::snapshot_desk& snapshots;
-    runtime::http::client::plain_http http_locations = runtime::http::client::plain_http::refused;
-    runtime::http::client::address_policy addresses;
-    address_of_node address;
-    storage::deliveries::read_events* reads = nullptr;  // null: no READ events are sent
-    /// See registry_node::options::quiesce.
-    std::function<void(std::function<void()>)> quiesce{};
-    bool has_other_nodes = false;
-    std::shared_ptr<artifact_transfers> transfers = std::make_shared<artifact_transfers>();
-    /// Why this node has not loaded the build with this batching; empty if it has, if it need not, or if it
-    /// has not tried yet.
-    std::function<std::string(schemas::build_id, const schemas::batching_settings&)> why_not_loaded{};
-};
 
 template <class T = void>
 using task = boost::asio::awaitable<result<T>>;
@@ -75,6 +28,12 @@ using task = boost::asio::awaitable<result<T>>;
 struct caller {
     std::shared_ptr<const schemas::user> user;
     std::string credential_hash;
+};
+
+/// A caller, and the state to answer from.
+struct admission {
+    storage::node::registry_node::reading state;
+    caller who;
 };
 
 /// A member of the body that has no effect, and the text about it: "is …".
@@ -90,17 +49,23 @@ error refusal_of_unknown(const std::vector<ignored_member>&);
 /// thread. Views of the request stay valid until the handler ends.
 class reading_call {
   public:
-    reading_call(const runtime::http::server::request& received, const route_match& match, services& with)
-        : x_request(received), x_match(match), x_services(with) {}
+    reading_call(const runtime::http::server::request& received, const route_match& match,
+                 const services& with, admission admitted)
+        : x_request(received), x_match(match), x_services(with), x_admission(std::move(admitted)) {}
 
     const runtime::http::server::request& received() const noexcept { return x_request; }
-    services& with() const noexcept { return x_services; }
+    const services& with() const noexcept { return x_services; }
+    /// Those of the area that the handler belongs to.
+    template <class ServicesOfArea>
+    const ServicesOfArea& of() const noexcept {
+        return *std::get<const ServicesOfArea*>(x_services.of_areas);
+    }
 
     // ---- what came
     /// The decoded path segment; "" when the route has no parameter of that name.
-    std::string path(std::string_view name) const { return std::string(x_match.parameter(name)); }
+    std::string path(std::string_view name) const { return std::string(path_segment(name)); }
     /// Whether the matched route has this parameter: some handlers serve several forms of a path.
-    bool has_path(std::string_view name) const { return !x_match.parameter(name).empty(); }
+    bool has_path(std::string_view name) const { return !path_segment(name).empty(); }
     /// A path segment that must be a number. Errors: not_found, as for any unknown id.
     template <schemas::numeric_id Id>
     result<Id> path_id(std::string_view name) const {
@@ -160,11 +125,10 @@ class reading_call {
     /// The answer's svc-warning says it, too. Visible ASCII and spaces.
     void warn(std::string text) { x_warnings.push_back(std::move(text)); }
 
-    // ---- the state to answer from, and the caller; set before any handler is called
-    void show(storage::node::registry_node::reading state, caller who);
-    const storage::registry::state::state_view& state() const noexcept { return *x_reading.view; }
-    const storage::node::registry_node::reading& reading() const noexcept { return x_reading; }
-    const schemas::user& user() const noexcept { return *x_caller.user; }
+    // ---- the state to answer from, and the caller
+    const storage::registry::state::state_view& state() const noexcept { return *x_admission.state.view; }
+    const storage::node::registry_node::reading& reading() const noexcept { return x_admission.state; }
+    const schemas::user& user() const noexcept { return *x_admission.who.user; }
 
     // ---- the answer
     /// An answer that reflects the state: carries svc-registry-offset, and svc-registry-stale and svc-warning
@@ -176,19 +140,21 @@ class reading_call {
     }
 
   protected:
-    const caller& who() const noexcept { return x_caller; }
+    const caller& who() const noexcept { return x_admission.who; }
     runtime::http::http_response answer_at(std::uint64_t offset, std::string body) const;
 
   private:
     /// The body, which is JSON of some kind.
     result<schemas::json_value> parsed() const;
+    std::string_view path_segment(std::string_view name) const noexcept {
+        return x_match.parameter(name, x_request.path);
+    }
     result<std::uint64_t> path_number(std::string_view name) const;
 
     const runtime::http::server::request& x_request;
     const route_match& x_match;
-    services& x_services;
-    storage::node::registry_node::reading x_reading;
-    caller x_caller;
+    const services& x_services;
+    const admission x_admission;
     std::vector<std::string> x_warnings;
 };
 
@@ -197,9 +163,9 @@ class writing_call : public reading_call {
   public:
     using reading_call::answer;
 
-    writing_call(const runtime::http::server::request& received, const route_match& match, services& with,
-                 const time_limit& limit)
-        : reading_call(received, match, with), x_limit(limit) {}
+    writing_call(const runtime::http::server::request& received, const route_match& match,
+                 const services& with, admission admitted, const time_limit& limit)
+        : reading_call(received, match, with, std::move(admitted)), x_limit(limit) {}
 
     /// Whether the state has the outcome of an earlier request with this one's Idempotency-Key. Then nothing
     /// is left to refuse here: submit() returns that outcome, or says that the requests differ.
@@ -215,19 +181,19 @@ class writing_call : public reading_call {
     /// Appends the command and waits until this node has applied it. The value is what apply decided;
     /// refusals are errors. When the time is over, the error says that the outcome is unknown: callers repeat
     /// a 504 by themselves, and the command may have taken effect.
-    template <schemas::commands::any_command Command>
+    template <schemas::commands::command_struct Command>
     task<schemas::commands::outcome> submit(Command command) {
         return append(Command::type, schemas::encode(command), with().random.uuid());
     }
     /// Submits, and answers with the given value.
-    template <schemas::commands::any_command Command, schemas::answers::answer Answer>
+    template <schemas::commands::command_struct Command, schemas::answers::answer Answer>
     task<runtime::http::http_response> write(Command command, Answer said) {
         const auto outcome = co_await submit(std::move(command));
         if (!outcome) co_return outcome.error();
         co_return answer(*outcome, said);
     }
     /// Submits, and answers with what `view` makes from the row that apply returned.
-    template <schemas::described Row, schemas::commands::any_command Command, class View>
+    template <schemas::described Row, schemas::commands::command_struct Command, class View>
     task<runtime::http::http_response> write(Command command, View view) {
         const auto outcome = co_await submit(std::move(command));
         if (!outcome) co_return outcome.error();
@@ -237,7 +203,7 @@ class writing_call : public reading_call {
     }
     /// The same for a command with `key_name` and `key_hash`: the hash is that of the secret HMAC(key ring
     /// key, command id ‖ purpose). `view` takes the secret, too, which a repeat answers again (design.md §1).
-    template <schemas::described Row, schemas::commands::any_command Command, class View>
+    template <schemas::described Row, schemas::commands::command_struct Command, class View>
     task<runtime::http::http_response> write_minting(Command command, std::string_view purpose, View view) {
         const schemas::uuid command_id = with().random.uuid();
         command.key_name = with().keys.current_name();
@@ -252,8 +218,6 @@ class writing_call : public reading_call {
         if (!secret) co_return secret.error();
         co_return answer(*outcome, view(*std::move(row), *secret));
     }
-    /// Sends a test delivery and waits for its attempt. Errors: those of trigger_calls::send.
-    task<schemas::attempt> test(schemas::delivery);
 
     /// The answer to a write that was applied at the outcome's offset.
     runtime::http::http_response answer(const schemas::commands::outcome&, std::string body) const;
@@ -289,7 +253,7 @@ struct command_to_append {
     schemas::uuid command_id{};  // none: a random one
 };
 /// Appends the command and waits until this node has applied it; as writing_call::submit.
-task<schemas::commands::outcome> append_command(services&, const time_limit&, command_to_append);
+task<schemas::commands::outcome> append_command(const services&, const time_limit&, command_to_append);
 
 /// The state to read from. Errors: unavailable when the node does not serve; that of a limit that passed.
 task<storage::node::registry_node::reading> read_state(storage::node::registry_node&, const time_limit&);
@@ -303,6 +267,6 @@ result<caller> authenticate(const runtime::http::server::request&,
 result<void> check_coding(const runtime::http::server::request&);
 
 /// Errors: invalid_argument for a query parameter that the route requires and the request lacks.
-result<void> check_query(const route&, const reading_call&);
+result<void> check_query(const route&, const runtime::http::server::request&);
 
 }  // namespace herald::api::calls

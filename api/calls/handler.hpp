@@ -8,9 +8,9 @@ namespace herald::api::calls {
 
 /// For a write (or a test): appends and waits.
 using response = task<runtime::http::http_response>;
-/// For a read: state() and user() of the call are set.
+/// For a read.
 using answered = result<runtime::http::http_response>;
-/// For a read of many rows, in slices: the same are set.
+/// For a read of many rows, in slices.
 using slicing = result<std::unique_ptr<sliced_answer>>;
 
 }  // namespace herald::api::calls

@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <variant>
 
 #include "api/calls/limits.hpp"
 #include "runtime/error.hpp"
@@ -16,6 +17,7 @@
 #include "runtime/http/message.hpp"
 #include "schemas/enums.hpp"
 #include "schemas/json_schema.hpp"
+#include "storage/node/freshness.hpp"
 
 namespace herald::api::calls {
 
@@ -23,15 +25,11 @@ class reading_call;
 class writing_call;
 class streamed_call;
 struct public_call;
-/// For requests that anybody may make.
 using public_handler = result<runtime::http::http_response> (*)(const public_call&);
-using route_handler = boost::asio::awaitable<result<runtime::http::http_response>> (*)(writing_call&);
-/// For requests that a signed URL allows, with bodies in pieces.
-using streamed_handler = boost::asio::awaitable<result<runtime::http::http_response>> (*)(streamed_call&);
-/// Whether the request may send its body. Called when only the header has arrived.
-using streamed_judge = boost::asio::awaitable<result<void>> (*)(streamed_call&);
-/// For answers made from the state at hand, without waiting.
 using read_handler = result<runtime::http::http_response> (*)(reading_call&);
+using writing_handler = boost::asio::awaitable<result<runtime::http::http_response>> (*)(writing_call&);
+using streamed_handler = boost::asio::awaitable<result<runtime::http::http_response>> (*)(streamed_call&);
+using streamed_judge = boost::asio::awaitable<result<void>> (*)(streamed_call&);
 
 /// The rest of an answer that is too large to be in memory as a whole. Owns what it needs: it outlives its
 /// call, for as long as the client takes to read.
@@ -52,25 +50,41 @@ class sliced_answer {
     /// The rest of the answer, behind the body that next() returned; null if there is none.
     virtual std::unique_ptr<answer_pieces> rest() { return nullptr; }
 };
-/// For answers from many rows of the state at hand.
 using slicing_handler = result<std::unique_ptr<sliced_answer>> (*)(reading_call&);
 
-/// Which callers a route answers (wire.md §2). The rules decide what a caller may do there, and whether they
-/// must be a system administrator. A signed URL names the user for whom it was made.
-enum class authentication : std::uint8_t {
-    nobody,
-    developer_key,
-    organization_administrator,
-    system_administrator,
-    signed_url
+// What a row can be. `answer` is never null in a table.
+
+/// Anybody may ask, without credentials; answered at once, from the process alone.
+struct open_row {
+    public_handler answer = nullptr;
 };
+/// Answered from the state at hand, without waiting.
+struct read_row {
+    read_handler answer = nullptr;
+    /// It goes through more rows than an event loop's thread should.
+    bool is_long = false;
+};
+/// The same for any number of rows, in slices. A caller runs one at a time of those that need a second slice.
+struct sliced_row {
+    slicing_handler answer = nullptr;
+};
+/// Appends a command, or waits for something else.
+struct write_row {
+    writing_handler answer = nullptr;
+    /// `applied`: the state is needed only to find the caller; apply decides the rest.
+    storage::node::freshness state = storage::node::freshness::applied;
+};
+/// Allowed by a signed URL, which names the user for whom it was made; the body comes and goes in pieces.
+struct streamed_row {
+    streamed_handler answer = nullptr;
+    /// Whether the request may send its body. Called when only the header has arrived.
+    streamed_judge judge = nullptr;
+};
+using row_kind = std::variant<open_row, read_row, sliced_row, write_row, streamed_row>;
 
-/// long_read goes through more rows than an event loop's thread should. Long answers are made in slices. A
-/// caller runs one at a time of those that need a second slice.
-enum class cost : std::uint8_t { quick, long_read };
-
-/// The state that a call needs. `applied`: only to find the caller; apply decides the rest.
-enum class needed_state : std::uint8_t { applied, newest };
+/// Which owners of developer keys a route answers (wire.md §2). The rules decide what a caller may do there,
+/// and whether they must be a system administrator.
+enum class authentication : std::uint8_t { developer_key, organization_administrator, system_administrator };
 
 struct query_parameter {
     std::string_view name;
@@ -99,17 +113,9 @@ struct route {
     std::string_view name;
     runtime::http::http_method method = runtime::http::http_method::get;
     std::string_view pattern;
-    // Exactly one of these four:
-    route_handler handler = nullptr;
-    read_handler read = nullptr;
-    slicing_handler slices = nullptr;
-    public_handler open = nullptr;
-    streamed_handler streamed = nullptr;
-    streamed_judge judge = nullptr;  // with `streamed`
-    needed_state state = needed_state::newest;
-    calls::cost cost = calls::cost::quick;
-    authentication who = authentication::developer_key;
-    std::optional<needed_right> right;  // empty: only a key is needed, or what `who` says
+    row_kind kind;
+    authentication who = authentication::developer_key;  // unless the kind asks for none
+    std::optional<needed_right> right;                   // empty: only a key is needed, or what `who` says
     std::size_t body_bytes_max = limits::management_body_bytes_max;
     std::int64_t deadline_ms = limits::read_deadline_ms;  // see time_limit; open rows do not wait
     std::span<const query_parameter> query;
@@ -127,6 +133,16 @@ struct route {
     bool makes_subscriber = false;  // which is sent events from then on
 
     bool has_body() const noexcept { return body != nullptr; }
+    template <class Kind>
+    constexpr bool is() const noexcept {
+        return std::holds_alternative<Kind>(kind);
+    }
+    /// Null: it is of another kind.
+    template <class Kind>
+    constexpr const Kind* as() const noexcept {
+        return std::get_if<Kind>(&kind);
+    }
+    constexpr bool needs_key() const noexcept { return !is<open_row>() && !is<streamed_row>(); }
 };
 
 }  // namespace herald::api::calls

@@ -95,9 +95,13 @@ struct router::search {
     }
 };
 
-std::string_view route_match::parameter(std::string_view name) const noexcept {
-    for (const path_parameter& each : parameters())
-        if (each.name == name) return each.value;
+std::string_view route_match::parameter(std::string_view name, std::string_view path) const noexcept {
+    for (std::size_t i = 0; i < x_names.size(); ++i)
+        if (x_names[i] == name) {
+            const place& at = x_values[i];
+            const char* const text = at.is_decoded ? x_decoded.get() : path.data();
+            return {text + at.begin, at.bytes};
+        }
     return {};
 }
 
@@ -110,15 +114,11 @@ router::router(router&&) noexcept = default;
 
 void router::add(const route& row) {
     if (!row.pattern.starts_with('/')) refuse(row, "a pattern starts with /");
-    const int handlers = (row.handler != nullptr) + (row.read != nullptr) + (row.slices != nullptr) +
-                         (row.open != nullptr) + (row.streamed != nullptr);
-    if (handlers != 1) refuse(row, "it has one handler");
-    if ((row.open != nullptr) != (row.who == authentication::nobody))
-        refuse(row, "an open row asks for no credentials");
-    if ((row.streamed != nullptr) != (row.who == authentication::signed_url) ||
-        (row.streamed != nullptr) != (row.judge != nullptr))
+    const auto has_answer = [](const auto& kind) { return kind.answer != nullptr; };
+    if (!std::visit(has_answer, row.kind)) refuse(row, "it has a handler");
+    if (const auto* const streamed = row.as<streamed_row>(); streamed && !streamed->judge)
         refuse(row, "a streamed row is allowed by its signed URL, which must be judged");
-    if (row.who == authentication::system_administrator && !row.handler)
+    if (row.who == authentication::system_administrator && !row.is<write_row>())
         refuse(row, "the rule of a command refuses others, and a read has no rule");
     if (row.deadline_ms <= 0) refuse(row, "it has a deadline");
     node* at = x_root.get();
@@ -190,6 +190,15 @@ std::string allow_of(unsigned methods) {
     return out;
 }
 
+/// 405, for a path that has only these methods (in the form of Allow).
+route_refusal wrong_method(http_method method, std::string_view path, std::string allow) {
+    error why{
+        error_code::unimplemented,
+        std::string(path) + " has no " + std::string(runtime::http::name_of(method)) + ", only " + allow,
+        405};
+    return {std::move(why), std::move(allow)};
+}
+
 }  // namespace
 
 route_result router::match(http_method method, std::string_view path) const {
@@ -200,32 +209,25 @@ route_result router::match(http_method method, std::string_view path) const {
     if (!state.found) return wrong_method(method, path, allow_of(state.methods));
     route_match out;
     out.target = state.found->target;
-    out.x_count = state.count;
-    std::size_t used = 0;
+    out.x_names = state.found->names;
+    std::uint32_t used = 0;
     for (std::size_t i = 0; i < state.count; ++i) {
-        std::string_view value = state.values[i];
-        if (value.find('%') != std::string_view::npos) {
-            if (!out.x_decoded) out.x_decoded = std::make_unique<char[]>(path.size());
-            char* const decoded = out.x_decoded.get() + used;
-            const auto size = percent_decode(value, decoded);
-            if (!size)
-                return route_refusal{runtime::invalid_argument("the path segment " + std::string(value) +
-                                                               " is not percent-encoded UTF-8 text"),
-                                     {}};
-            value = {decoded, *size};
-            used += *size;
+        const std::string_view value = state.values[i];
+        if (value.find('%') == std::string_view::npos) {
+            out.x_values[i] = {static_cast<std::uint32_t>(value.data() - path.data()),
+                               static_cast<std::uint32_t>(value.size()), false};
+            continue;
         }
-        out.x_parameters[i] = {state.found->names[i], value};
+        if (!out.x_decoded) out.x_decoded = std::make_unique<char[]>(path.size());
+        const auto size = percent_decode(value, out.x_decoded.get() + used);
+        if (!size)
+            return route_refusal{runtime::invalid_argument("the path segment " + std::string(value) +
+                                                           " is not percent-encoded UTF-8 text"),
+                                 {}};
+        out.x_values[i] = {used, static_cast<std::uint32_t>(*size), true};
+        used += static_cast<std::uint32_t>(*size);
     }
     return out;
-}
-
-route_refusal wrong_method(http_method method, std::string_view path, std::string allow) {
-    error why{
-        error_code::unimplemented,
-        std::string(path) + " has no " + std::string(runtime::http::name_of(method)) + ", only " + allow,
-        405};
-    return {std::move(why), std::move(allow)};
 }
 
 runtime::http::http_response refusal_response(const route_refusal& refusal) {

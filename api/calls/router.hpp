@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -17,25 +18,27 @@
 
 namespace herald::api::calls {
 
-struct path_parameter {
-    std::string_view name;
-    std::string_view value;  // percent-decoded, valid UTF-8
-};
-
-/// The route for a path. Its views point into the matched path, the routes, and itself.
+/// The route for a path. Refers to the router, but not to the path, which may move in memory meanwhile.
 class route_match {
   public:
     /// Never null.
     const route* target = nullptr;
-    std::span<const path_parameter> parameters() const noexcept { return {x_parameters.data(), x_count}; }
-    /// The decoded segment; empty when the route has no parameter of this name.
-    std::string_view parameter(std::string_view name) const noexcept;
+    /// The names of the route's parameters, in order.
+    std::span<const std::string_view> names() const noexcept { return x_names; }
+    /// The segment in the matched path, percent-decoded, valid UTF-8; empty when the route has no parameter
+    /// of this name.
+    std::string_view parameter(std::string_view name, std::string_view path) const noexcept;
 
   private:
     friend class router;
-    std::array<path_parameter, limits::path_parameters_max> x_parameters;
-    std::size_t x_count = 0;
-    std::unique_ptr<char[]> x_decoded;  // only if a segment was percent-encoded
+    struct place {
+        std::uint32_t begin = 0, bytes = 0;
+        bool is_decoded = false;  // then it is in x_decoded, else in the path
+    };
+
+    std::span<const std::string_view> x_names;
+    std::array<place, limits::path_parameters_max> x_values;  // as x_names
+    std::unique_ptr<char[]> x_decoded;                        // only if a segment was percent-encoded
 };
 
 /// Why no route answers.
@@ -70,9 +73,6 @@ class router {
     std::span<const route> x_routes;
     std::unique_ptr<node> x_root;
 };
-
-/// 405, for a path that has only these methods (in the form of Allow).
-route_refusal wrong_method(runtime::http::http_method, std::string_view path, std::string allow);
 
 /// The answer for the refusal, with its Allow header.
 runtime::http::http_response refusal_response(const route_refusal&);

@@ -17,8 +17,7 @@ constexpr route open(std::string_view name, std::string_view pattern, public_han
     route row;
     row.name = name;
     row.pattern = pattern;
-    row.open = handler;
-    row.who = authentication::nobody;
+    row.kind = open_row{handler};
     row.tag = "operations";
     row.summary = summary;
     row.answer = answer;
@@ -33,9 +32,7 @@ constexpr route streamed(std::string_view name, http_method method, std::string_
     row.name = name;
     row.method = method;
     row.pattern = pattern;
-    row.streamed = handler;
-    row.judge = judge;
-    row.who = authentication::signed_url;
+    row.kind = streamed_row{handler, judge};
     row.deadline_ms = limits::write_deadline_ms;
     row.tag = tag;
     row.summary = summary;
@@ -65,7 +62,7 @@ constexpr route read(std::string_view name, std::string_view pattern, read_handl
     route row;
     row.name = name;
     row.pattern = pattern;
-    row.read = handler;
+    row.kind = read_row{handler};
     row.tag = tag;
     row.summary = summary;
     row.query = query;
@@ -79,7 +76,7 @@ constexpr route list(std::string_view name, std::string_view pattern, read_handl
                      std::string_view tag, std::string_view summary,
                      std::span<const query_parameter> query = {}) {
     route row = read<Answer>(name, pattern, handler, tag, summary, query);
-    row.cost = cost::long_read;
+    row.kind = read_row{handler, true};
     row.deadline_ms = limits::long_read_deadline_ms;
     return row;
 }
@@ -90,7 +87,7 @@ constexpr route list(std::string_view name, std::string_view pattern, slicing_ha
                      std::string_view tag, std::string_view summary,
                      std::span<const query_parameter> query = {}) {
     route row = list<Answer>(name, pattern, read_handler(nullptr), tag, summary, query);
-    row.slices = handler;
+    row.kind = sliced_row{handler};
     return row;
 }
 
@@ -111,13 +108,12 @@ constexpr route find(std::string_view name, std::string_view pattern, slicing_ha
 /// What changes something.
 template <schemas::answers::answer Answer>
 constexpr route change(std::string_view name, http_method method, std::string_view pattern,
-                       route_handler handler, std::string_view tag, std::string_view summary) {
+                       writing_handler handler, std::string_view tag, std::string_view summary) {
     route row;
     row.name = name;
     row.method = method;
     row.pattern = pattern;
-    row.handler = handler;
-    row.state = needed_state::applied;
+    row.kind = write_row{handler};
     row.deadline_ms = limits::write_deadline_ms;
     row.tag = tag;
     row.summary = summary;
@@ -127,7 +123,7 @@ constexpr route change(std::string_view name, http_method method, std::string_vi
 
 template <schemas::described Body, schemas::answers::answer Answer>
 constexpr route write(std::string_view name, http_method method, std::string_view pattern,
-                      route_handler handler, std::string_view tag, std::string_view summary) {
+                      writing_handler handler, std::string_view tag, std::string_view summary) {
     return with_body<Body>(change<Answer>(name, method, pattern, handler, tag, summary));
 }
 
@@ -140,18 +136,21 @@ constexpr route ask(std::string_view name, std::string_view pattern, read_handle
 
 /// A DELETE of what the path names. A body is allowed and ignored.
 template <schemas::answers::answer Answer>
-constexpr route erase(std::string_view name, std::string_view pattern, route_handler handler,
+constexpr route erase(std::string_view name, std::string_view pattern, writing_handler handler,
                       std::string_view tag, std::string_view summary) {
     return change<Answer>(name, http_method::delete_, pattern, handler, tag, summary);
 }
 
+constexpr route on_newest_state(route row) {
+    std::get<write_row>(row.kind).state = storage::node::freshness::newest;
+    return row;
+}
+
 /// A POST that acts on the state.
 template <schemas::described Body, schemas::answers::answer Answer>
-constexpr route act(std::string_view name, std::string_view pattern, route_handler handler,
+constexpr route act(std::string_view name, std::string_view pattern, writing_handler handler,
                     std::string_view tag, std::string_view summary) {
-    route row = write<Body, Answer>(name, http_method::post, pattern, handler, tag, summary);
-    row.state = needed_state::newest;
-    return row;
+    return on_newest_state(write<Body, Answer>(name, http_method::post, pattern, handler, tag, summary));
 }
 
 constexpr route making_subscribers(route row) {

@@ -10,13 +10,13 @@ runtime::http::body_stream& streamed_call::body() {
 }
 
 task<storage::node::registry_node::reading> streamed_call::read_state() const {
-    const time_limit limit(x_loop, *x_match.target);
+    const time_limit limit(x_loop, x_match.target->deadline_ms);
     co_return co_await calls::read_state(x_services.registry, limit);
 }
 
 task<schemas::commands::outcome> streamed_call::append(schemas::commands::command_type type, std::string body,
                                                        schemas::user_id user) {
-    const time_limit limit(x_loop, *x_match.target);
+    const time_limit limit(x_loop, x_match.target->deadline_ms);
     schemas::commands::request_identity who;
     who.principal = user;
     who.scope = std::string(name_of(x_request.method)) + " " + std::string(x_match.target->pattern);

@@ -13,13 +13,20 @@ namespace herald::api::calls {
 /// that wait.
 class streamed_call {
   public:
-    streamed_call(const runtime::http::server::request& received, const route_match& match, services& with,
-                  runtime::event_loop& loop)
+    streamed_call(const runtime::http::server::request& received, const route_match& match,
+                  const services& with, runtime::event_loop& loop)
         : x_request(received), x_match(match), x_services(with), x_loop(loop) {}
 
     const runtime::http::server::request& received() const noexcept { return x_request; }
-    services& with() const noexcept { return x_services; }
-    std::string path(std::string_view name) const { return std::string(x_match.parameter(name)); }
+    const services& with() const noexcept { return x_services; }
+    /// As reading_call::of().
+    template <class ServicesOfArea>
+    const ServicesOfArea& of() const noexcept {
+        return *std::get<const ServicesOfArea*>(x_services.of_areas);
+    }
+    std::string path(std::string_view name) const {
+        return std::string(x_match.parameter(name, x_request.path));
+    }
     /// The decoded query parameter, or "".
     std::string query(std::string_view name) const {
         return find_in_query(x_request.query, name).value_or("");
@@ -31,7 +38,7 @@ class streamed_call {
     task<storage::node::registry_node::reading> read_state() const;
     /// Appends the command on behalf of the user that the URL names, or of nobody. Errors: as
     /// writing_call::submit.
-    template <schemas::commands::any_command Command>
+    template <schemas::commands::command_struct Command>
     task<schemas::commands::outcome> submit_for(schemas::user_id user, const Command& command) {
         return append(Command::type, schemas::encode(command), user);
     }
@@ -54,7 +61,7 @@ class streamed_call {
 
     const runtime::http::server::request& x_request;
     const route_match& x_match;
-    services& x_services;
+    const services& x_services;
     runtime::event_loop& x_loop;
     std::optional<whole_body> x_whole;
 };

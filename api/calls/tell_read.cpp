@@ -24,7 +24,7 @@ void tell_read(const reading_call& call, const schemas::registered_model& model)
 
 void tell_read(const reading_call& call, const schemas::model_version& version) {
     tell(call, schemas::resource_type::registered_model_version, version, std::to_string(version.id.value),
-         [&] { return named_view_of(version); });
+         [&] { return view_of(version); });
 }
 
 void tell_read(const reading_call& call, const schemas::build& build) {

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <string>
 
-#include "api/calls/route.hpp"
 #include "runtime/event_loop.hpp"
 
 namespace herald::api::calls {
@@ -14,8 +13,8 @@ namespace herald::api::calls {
 /// request's loop, for as long as its handler; only is_over() may be called on any thread.
 class time_limit {
   public:
-    time_limit(runtime::event_loop& loop, const route& row)
-        : x_loop(loop), x_ms(row.deadline_ms), x_at_ms(loop.time().steady_ms() + row.deadline_ms) {}
+    time_limit(runtime::event_loop& loop, std::int64_t ms)
+        : x_loop(loop), x_ms(ms), x_at_ms(loop.time().steady_ms() + ms) {}
 
     runtime::event_loop& loop() const noexcept { return x_loop; }
     std::int64_t at_ms() const noexcept { return x_at_ms; }

@@ -2,7 +2,9 @@
 
 #include <map>
 
+#include "api/calls/limits.hpp"
 #include "runtime/mutex.hpp"
+#include "storage/artifacts/limits.hpp"
 
 namespace herald::api::calls {
 
@@ -73,5 +75,13 @@ result<void> transfer_places::check(schemas::user_id user, std::string_view url)
 result<transfer_places::place> transfer_places::take(schemas::user_id user, std::string_view url) {
     return x_counts->take(user, std::string(url));
 }
+
+artifact_transfers::artifact_transfers()
+    : uploads("uploads", {.of_node = limits::artifact_uploads_max,
+                          .of_user = limits::artifact_uploads_of_user_max,
+                          .of_url = limits::artifact_uploads_of_url_max}),
+      downloads("downloads", {.of_node = limits::artifact_downloads_max,
+                              .of_user = limits::artifact_downloads_of_user_max,
+                              .of_url = limits::artifact_downloads_of_url_max}) {}
 
 }  // namespace herald::api::calls

@@ -2,6 +2,7 @@
 // one caller could keep all places.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -36,6 +37,14 @@ class transfer_places {
   private:
     class counts;
     const std::shared_ptr<counts> x_counts;
+};
+
+/// The uploads and downloads of artifacts on this node.
+struct artifact_transfers {
+    artifact_transfers();
+    transfer_places uploads;
+    transfer_places downloads;
+    std::atomic<bool> is_store_checked = true;  // until then no upload begins
 };
 
 }  // namespace herald::api::calls

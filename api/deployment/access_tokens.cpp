@@ -10,6 +10,7 @@
 #include "api/deployment/routes.hpp"
 #include "runtime/text.hpp"
 #include "schemas/answers/endpoint_records.hpp"
+#include "schemas/commands/endpoints.hpp"
 #include "schemas/limits.hpp"
 #include "schemas/requests/endpoints.hpp"
 #include "storage/registry/find/endpoints.hpp"

@@ -1,5 +1,5 @@
 // Builds (wire.md §4).
-#include "storage/registry/find/builds.hpp"
+#include "schemas/commands/builds.hpp"
 #include "api/calls/finding.hpp"
 #include "api/calls/handler.hpp"
 #include "api/calls/rows.hpp"
@@ -8,6 +8,7 @@
 #include "schemas/answers/deployment.hpp"
 #include "schemas/requests/deployment.hpp"
 #include "storage/registry/access/access.hpp"
+#include "storage/registry/find/builds.hpp"
 
 namespace herald::api::deployment {
 namespace {
@@ -24,8 +25,6 @@ calls::response create_build(writing_call& call) {
     if (!json) co_return json.error();
     const auto body = call.body_as<requests::create_build>(*json);
     if (!body) co_return body.error();
-    if (!body->run_id.empty() && !storage::registry::find::are_runs_judged_by_apply(call.state()))
-        co_return runtime::not_found("experiment run " + body->run_id + " not found");
     if (!body->model_version_id && body->run_id.empty())
         co_return runtime::invalid_argument(
             "model_version_id is missing; it must be the id of the version to build");
@@ -33,11 +32,7 @@ calls::response create_build(writing_call& call) {
     command.workspace_name = call.path("workspace");
     command.model_version_id = body->model_version_id;
     command.external_location = body->external_location;
-    command.upstream_url = body->upstream_url;
-    command.requires_root = body->requires_root;
-    command.scan_external = body->scan_external;
-    command.self_contained = body->self_contained;
-    command.uses_flask = body->uses_flask;
+    static_cast<schemas::build_content&>(command) = *body;
     command.creator_request.text = schemas::to_json_text(*json);
     command.run_id = body->run_id;
     const auto view = [](build made) { return answers::of(std::move(made)); };

@@ -52,7 +52,7 @@ class confirmation_wait : public std::enable_shared_from_this<confirmation_wait>
 }  // namespace
 
 std::vector<schemas::answers::unconfirmed_node> unconfirmed_at(
-    const calls::services& with, const storage::registry::state::state_view& state, std::uint64_t offset) {
+    const services& with, const storage::registry::state::state_view& state, std::uint64_t offset) {
     std::vector<schemas::answers::unconfirmed_node> out;
     if (!with.has_other_nodes) return out;
     for (auto& each : storage::registry::find::unconfirmed_nodes(state, offset))
@@ -70,11 +70,12 @@ void when_confirmed(const confirmation_sources& with, std::uint64_t offset, std:
 }
 
 boost::asio::awaitable<void> wait_until_confirmed_at(calls::writing_call& call, std::uint64_t offset) {
-    const calls::services& with = call.with();
+    storage::node::registry_node& node = call.with().registry;
+    const services& with = call.of<services>();
     const confirmation_sources asked{
-        [&with] { return with.registry.read_applied(); },
-        [&with](std::function<void()> woken) { with.registry.after_next_heartbeat(std::move(woken)); },
-        with.quiesce, call.limit().loop(), with.has_other_nodes};
+        [&node] { return node.read_now(storage::node::freshness::applied); },
+        [&node](std::function<void()> woken) { node.after_next_heartbeat(std::move(woken)); }, with.quiesce,
+        call.limit().loop(), with.has_other_nodes};
     const auto start = [&](std::function<void(result<void>)> done) {
         when_confirmed(asked, offset, [done = std::move(done)] { done({}); });
     };

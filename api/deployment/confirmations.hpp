@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "api/calls/handler.hpp"
+#include "api/deployment/services.hpp"
 #include "schemas/answers/deployment.hpp"
 #include "schemas/answers/endpoint_records.hpp"
 #include "storage/registry/find/serving_nodes.hpp"
@@ -17,13 +18,13 @@ namespace herald::api::deployment {
 
 /// The nodes that serve predictions and have not confirmed the record at the offset, each with the time by
 /// which it stops by itself. Empty standalone.
-std::vector<schemas::answers::unconfirmed_node> unconfirmed_at(const calls::services&,
+std::vector<schemas::answers::unconfirmed_node> unconfirmed_at(const services&,
                                                                const storage::registry::state::state_view&,
                                                                std::uint64_t offset);
 
 /// The sources of confirmations. All of them outlive the wait.
 struct confirmation_sources {
-    /// See registry_node::read_applied, after_next_heartbeat, and options::quiesce, which may be empty.
+    /// See registry_node::read_now, after_next_heartbeat, and options::quiesce, which may be empty.
     std::function<std::optional<storage::node::registry_node::reading>()> read_applied;
     std::function<void(std::function<void()>)> after_next_heartbeat;
     std::function<void(std::function<void()>)> quiesce;
@@ -49,10 +50,10 @@ calls::response withdraw(calls::writing_call& call, Command command) {
     const auto told = co_await call.submit(std::move(command));
     if (!told) co_return told.error();
     co_await wait_until_confirmed<Command>(call, told->offset);
-    const auto now = call.with().registry.read_applied();
+    const auto now = call.with().registry.read_now(storage::node::freshness::applied);
     if (!now) co_return storage::node::outcome_unknown(call.has_key());
     schemas::answers::withdrawn answer;
-    answer.unconfirmed = unconfirmed_at(call.with(), *now->view, told->offset);
+    answer.unconfirmed = unconfirmed_at(call.of<services>(), *now->view, told->offset);
     co_return call.answer(*told, answer);
 }
 

@@ -4,6 +4,7 @@
 #include "api/deployment/docker_files.hpp"
 #include "api/deployment/gzip_tar.hpp"
 #include "api/deployment/routes.hpp"
+#include "api/deployment/services.hpp"
 #include "schemas/requests/endpoints.hpp"
 #include "storage/registry/access/access.hpp"
 #include "storage/registry/find/artifacts.hpp"
@@ -57,11 +58,11 @@ response make_docker_context(writing_call& call) {
         if (!file) co_return missing_artifact(call, each.key);
         files->push_back(*std::move(file));
     }
-    auto place = call.with().transfers->downloads.take(call.user().id, "docker context");
+    auto place = call.of<services>().transfers.downloads.take(call.user().id, "docker context");
     if (!place) co_return place.error();
     http_response out = call.answer(std::string());
     out.content_type = "application/octet-stream";
-    out.stream = gzip_tar(call.with().artifacts, *std::move(files), *std::move(place));
+    out.stream = gzip_tar(call.of<services>().artifacts, *std::move(files), *std::move(place));
     co_return out;
 }
 
@@ -69,12 +70,10 @@ using namespace calls::rows;
 
 /// The answer is not JSON.
 constexpr calls::route with_bytes(calls::route row) {
-    row.method = http_method::post;
-    row.state = calls::needed_state::newest;
     row.answer = nullptr;
     row.answers_with_bytes = true;
     row.may_be_404_in_text = true;
-    return with_body<requests::docker_context>(row);
+    return with_body<requests::docker_context>(on_newest_state(row));
 }
 
 const calls::route docker_context_table[] = {

@@ -1,6 +1,7 @@
 #include "api/deployment/endpoint_paths.hpp"
 
 #include "runtime/crypto.hpp"
+#include "schemas/commands/endpoints.hpp"
 
 namespace herald::api::deployment {
 

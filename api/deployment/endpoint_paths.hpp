@@ -2,6 +2,7 @@
 #pragma once
 
 #include "api/calls/call.hpp"
+#include "schemas/commands/endpoints.hpp"
 #include "storage/registry/access/endpoints.hpp"
 
 namespace herald::api::deployment {

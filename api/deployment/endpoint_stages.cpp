@@ -6,6 +6,7 @@
 #include "api/deployment/routes.hpp"
 #include "schemas/answers/endpoint_records.hpp"
 #include "schemas/answers/endpoints.hpp"
+#include "schemas/commands/endpoints.hpp"
 #include "schemas/requests/endpoints.hpp"
 #include "storage/registry/find/endpoints.hpp"
 

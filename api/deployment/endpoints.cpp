@@ -1,4 +1,5 @@
 // Endpoints (wire.md §5, spec.md §2.1).
+#include "schemas/commands/endpoints.hpp"
 #include "storage/registry/find/endpoints.hpp"
 
 #include "api/calls/finding.hpp"

@@ -2,6 +2,7 @@
 #include "api/calls/handler.hpp"
 #include "api/calls/rows.hpp"
 #include "api/deployment/routes.hpp"
+#include "api/deployment/services.hpp"
 #include "api/serving/images/image_tar.hpp"
 #include "runtime/crypto.hpp"
 #include "schemas/answers/deployment.hpp"
@@ -74,12 +75,13 @@ answered get_image(reading_call& call) {
     out.stream_bytes = images::image_bytes(content);
     calls::transfer_places::place place;
     if (call.received().method != runtime::http::http_method::head) {
-        auto taken = call.with().transfers->downloads.take(call.user().id, "image");
+        auto taken = call.of<services>().transfers.downloads.take(call.user().id, "image");
         if (!taken) return taken.error();
         place = *std::move(taken);
     }
     out.stream = std::make_shared<placed_image>(
-        images::image_tar(call.with().artifacts, std::move(content), *std::move(digest)), std::move(place));
+        images::image_tar(call.of<services>().artifacts, std::move(content), *std::move(digest)),
+        std::move(place));
     return out;
 }
 

@@ -8,6 +8,7 @@
 #include "api/deployment/refused_value.hpp"
 #include "api/deployment/routes.hpp"
 #include "schemas/answers/deployment.hpp"
+#include "schemas/commands/scans.hpp"
 #include "schemas/requests/deployment.hpp"
 #include "storage/registry/access/access.hpp"
 #include "storage/registry/find/builds.hpp"
@@ -54,7 +55,7 @@ std::vector<answers::unconfirmed_node> unconfirmed_of(const reading_call& call,
                                                       schemas::build_id id) {
     const auto build = storage::registry::find::build_of(state, id);
     if (!build || !build->unsafe_scan_id) return {};
-    return unconfirmed_at(call.with(), state, build->unsafe_offset);
+    return unconfirmed_at(call.of<services>(), state, build->unsafe_offset);
 }
 
 /// The scan with the build's scans before it; the answer says so when there may be more.
@@ -73,7 +74,8 @@ answers::scan whole(reading_call& call, const storage::registry::state::state_vi
 template <class Command>
 response answer_scan(writing_call& call, Command command) {
     const auto view = [&](scan written) {
-        const auto now = call.with().registry.read_applied();  // this node has applied the write
+        const auto now = call.with().registry.read_now(
+            storage::node::freshness::applied);  // this node has applied the write
         if (!now) return answers::of(std::move(written), {});
         auto unconfirmed = unconfirmed_of(call, *now->view, written.build_id);
         return whole(call, *now->view, std::move(written), std::move(unconfirmed));
@@ -136,12 +138,12 @@ response report_scan(writing_call& call) {
     if (is_unsafe) co_await wait_until_confirmed<schemas::commands::report_scan>(call, told->offset);
     auto row = schemas::decode<scan>(told->body);
     if (!row) co_return row.error();
-    const auto now = call.with().registry.read_applied();
+    const auto now = call.with().registry.read_now(storage::node::freshness::applied);
     // This node has failed meanwhile and no longer knows which nodes may still serve the build.
     if (!now && is_unsafe) co_return storage::node::outcome_unknown(call.has_key());
     if (!now) co_return call.answer(*told, answers::of(*std::move(row), {}));
     // By the offset of the report: the build's row may be gone meanwhile.
-    auto unconfirmed = is_unsafe ? unconfirmed_at(call.with(), *now->view, told->offset)
+    auto unconfirmed = is_unsafe ? unconfirmed_at(call.of<services>(), *now->view, told->offset)
                                  : unconfirmed_of(call, *now->view, row->build_id);
     co_return call.answer(*told, whole(call, *now->view, *std::move(row), std::move(unconfirmed)));
 }

@@ -6,6 +6,7 @@
 #include "api/deployment/endpoint_paths.hpp"
 #include "api/deployment/routes.hpp"
 #include "schemas/answers/endpoints.hpp"
+#include "schemas/commands/endpoints.hpp"
 #include "schemas/json_codec.hpp"
 #include "schemas/requests/updates.hpp"
 
@@ -115,8 +116,7 @@ response update_endpoint_stage(writing_call& call) {
     auto command = command_on_stage(call, std::move(asked));
     if (!command) co_return command.error();
     command->build_id = body->build_id;
-    command->limits = body->limits;
-    command->batching = body->batching;
+    static_cast<schemas::serving_settings&>(*command) = *body;
     command->update_request.text = schemas::to_json_text(*json);
     warn_of_no_effect(call, *json);
     const auto view = [](schemas::endpoint_stage after) { return answers::of(std::move(after)); };

@@ -86,7 +86,7 @@ calls::response end_in_organization(calls::writing_call& call, std::string_view 
 
 /// The user whom a command changed, as reads now show them: with the default workspace in force.
 inline schemas::user shown_now(const calls::writing_call& call, schemas::user changed) {
-    const auto applied = call.with().registry.read_applied();
+    const auto applied = call.with().registry.read_now(storage::node::freshness::applied);
     return storage::registry::find::as_shown(applied ? *applied->view : call.state(), std::move(changed));
 }
 

@@ -5,6 +5,7 @@
 #include "api/identity/routes.hpp"
 #include "runtime/crypto.hpp"
 #include "schemas/answers/identity.hpp"
+#include "schemas/commands/identity.hpp"
 #include "schemas/requests/identity.hpp"
 #include "storage/registry/find/users.hpp"
 

@@ -1,10 +1,11 @@
 // Organisations and who belongs to them (wire.md §2, client_calls.md §1).
-#include "schemas/requests/organizations.hpp"
+#include "schemas/commands/organizations.hpp"
 #include "api/calls/handler.hpp"
 #include "api/calls/rows.hpp"
 #include "api/identity/answering.hpp"
 #include "api/identity/routes.hpp"
 #include "schemas/answers/identity.hpp"
+#include "schemas/requests/organizations.hpp"
 #include "storage/registry/access/access.hpp"
 #include "storage/registry/find/directory.hpp"
 #include "storage/registry/find/users.hpp"

@@ -4,6 +4,7 @@
 #include "api/identity/answering.hpp"
 #include "api/identity/routes.hpp"
 #include "schemas/answers/identity.hpp"
+#include "schemas/commands/identity.hpp"
 #include "schemas/requests/identity.hpp"
 #include "storage/registry/find/users.hpp"
 

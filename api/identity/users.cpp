@@ -6,6 +6,7 @@
 #include "api/identity/routes.hpp"
 #include "runtime/text.hpp"
 #include "schemas/answers/identity.hpp"
+#include "schemas/commands/identity.hpp"
 #include "schemas/requests/identity.hpp"
 #include "storage/registry/find/directory.hpp"
 

@@ -4,6 +4,7 @@
 #include "api/identity/answering.hpp"
 #include "api/identity/routes.hpp"
 #include "schemas/answers/identity.hpp"
+#include "schemas/commands/organizations.hpp"
 #include "schemas/requests/organizations.hpp"
 #include "storage/registry/access/access.hpp"
 #include "storage/registry/find/directory.hpp"

@@ -185,7 +185,7 @@ constexpr calls::query_parameter filters[]{
 using namespace calls::rows;
 
 /// Only for system administrators; the read checks that itself.
-constexpr calls::route exported = [] {
+const calls::route exported = [] {
     calls::route row = list<answers::audit_entries>(
         "export_audit", "/api/v1/uac-proxy/audit/export", export_audit, "audit",
         "All entries, oldest first, one JSON object a line; the last line is signed");

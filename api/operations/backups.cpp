@@ -5,6 +5,7 @@
 #include "api/calls/handler.hpp"
 #include "api/calls/rows.hpp"
 #include "api/operations/routes.hpp"
+#include "api/operations/services.hpp"
 #include "runtime/crypto.hpp"
 #include "schemas/answers/copies.hpp"
 #include "schemas/requests/identity.hpp"
@@ -66,7 +67,7 @@ calls::response make_backup(writing_call& call) {
     const auto body = call.body<requests::nothing>();
     if (!body) co_return body.error();
     if (const auto may = require_administrator(call, "a backup"); !may) co_return may.error();
-    const auto begun = call.with().backups.begin();
+    const auto begun = call.of<services>().backups.begin();
     if (!begun) co_return begun.error();
     const answers::begun_backup answer{backup_answer(*begun)};
     co_return call.answer(answers::text_of(answer));
@@ -74,7 +75,7 @@ calls::response make_backup(writing_call& call) {
 
 calls::answered list_backups(reading_call& call) {
     if (const auto may = require_administrator(call, "the list of backups"); !may) return may.error();
-    const auto rows = call.with().backups.list();
+    const auto rows = call.of<services>().backups.list();
     if (!rows) return rows.error();
     answers::backups answer;
     for (const backup_row& row : *rows) answer.backups_.push_back(backup_answer(row));
@@ -98,7 +99,7 @@ calls::response take_snapshot(writing_call& call) {
     const auto body = call.body<requests::nothing>();
     if (!body) co_return body.error();
     if (const auto may = require_administrator(call, "a snapshot"); !may) co_return may.error();
-    const auto begun = call.with().snapshots.begin();
+    const auto begun = call.of<services>().snapshots.begin();
     if (!begun) co_return begun.error();
     answers::snapshots answer;
     answer.is_taking = true;
@@ -107,7 +108,7 @@ calls::response take_snapshot(writing_call& call) {
 
 calls::answered list_snapshots(reading_call& call) {
     if (const auto may = require_administrator(call, "the list of snapshots"); !may) return may.error();
-    const auto all = snapshots_of(call.with().snapshots);
+    const auto all = snapshots_of(call.of<services>().snapshots);
     if (!all) return all.error();
     return call.answer(*all);
 }

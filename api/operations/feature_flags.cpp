@@ -4,6 +4,7 @@
 #include "api/calls/rows.hpp"
 #include "api/operations/routes.hpp"
 #include "schemas/answers/operations.hpp"
+#include "schemas/commands/installation.hpp"
 #include "schemas/requests/operations.hpp"
 
 namespace herald::api::operations {

@@ -52,7 +52,7 @@ std::optional<prediction_path> of_v2(std::string_view rest) noexcept {
 
 sent_path::sent_path(std::string_view sent) {
     if (sent.find('%') == sent.npos) {
-        x_parsed = parsed_path(sent);
+        keep(sent);
         return;
     }
     while (!sent.empty()) {
@@ -62,7 +62,24 @@ sent_path::sent_path(std::string_view sent) {
         sent.remove_prefix(escaped ? 3 : 1);
     }
     x_is_well_encoded = x_is_well_encoded && runtime::is_valid_utf8(x_decoded);
-    if (x_is_well_encoded) x_parsed = parsed_path(x_decoded);
+    if (x_is_well_encoded) keep(x_decoded);
+}
+
+void sent_path::keep(std::string_view whole) {
+    const auto found = parsed_path(whole);
+    if (!found) return;
+    const auto place_of = [whole](std::string_view text) {
+        if (text.empty()) return part();
+        return part{static_cast<std::size_t>(text.data() - whole.data()), text.size()};
+    };
+    x_what = found->what;
+    x_name = place_of(found->name);
+    x_version = place_of(found->version);
+}
+
+prediction_path sent_path::parsed(std::string_view sent) const noexcept {
+    const char* const text = x_decoded.empty() ? sent.data() : x_decoded.data();
+    return {*x_what, {text + x_name.begin, x_name.bytes}, {text + x_version.begin, x_version.bytes}};
 }
 
 bool is_of_predictions(std::string_view path) noexcept {

@@ -1,6 +1,7 @@
 // The paths of predictions (wire.md §6).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -29,22 +30,29 @@ struct prediction_path {
 bool is_of_predictions(std::string_view path) noexcept;
 /// Empty for a path that leads nowhere. Views into `path`, which is not percent-encoded.
 std::optional<prediction_path> parsed_path(std::string_view path) noexcept;
-/// A path as it was sent. Clients encode what needs no encoding, too.
+/// A path as it was sent. Clients encode what needs no encoding, too. Does not refer to the text that it was
+/// made from, which may move in memory meanwhile.
 class sent_path {
   public:
-    /// `sent` must outlive it.
     explicit sent_path(std::string_view sent);
-    sent_path(const sent_path&) = delete;
-    sent_path& operator=(const sent_path&) = delete;
 
-    /// False: it is not percent-encoded UTF-8, and parsed() is empty.
+    /// False: it is not percent-encoded UTF-8, and leads nowhere.
     bool is_well_encoded() const noexcept { return x_is_well_encoded; }
-    const std::optional<prediction_path>& parsed() const noexcept { return x_parsed; }
+    /// Empty: it leads nowhere.
+    const std::optional<path_kind>& what() const noexcept { return x_what; }
+    /// If it leads somewhere: views into `sent`, the same text again, and into this object.
+    prediction_path parsed(std::string_view sent) const noexcept;
 
   private:
+    struct part {
+        std::size_t begin = 0, bytes = 0;
+    };
+    void keep(std::string_view whole);
+
     std::string x_decoded;  // only if it was encoded
     bool x_is_well_encoded = true;
-    std::optional<prediction_path> x_parsed;
+    std::optional<path_kind> x_what;
+    part x_name, x_version;
 };
 
 /// Whether it takes POST, else GET.

@@ -25,6 +25,7 @@ namespace {
 
 using runtime::http::http_method;
 using runtime::http::http_response;
+using runtime::http::server::plan;
 using runtime::http::server::request;
 using runtime::http::server::request_handler;
 using runtime::http::server::steady_us;
@@ -33,14 +34,6 @@ using serving::endpoint_route;
 using serving::engines::body_response;
 using serving::engines::tensor_request;
 namespace asio = boost::asio;
-
-/// The wait for the log before a refusal.
-constexpr calls::route waiting_for_the_log = [] {
-    calls::route row;
-    row.name = "prediction";
-    row.deadline_ms = limits::awaited_refusal_ms_max;
-    return row;
-}();
 
 error unknown_path() {
     return runtime::not_found(
@@ -62,9 +55,9 @@ error served_elsewhere() {
 
 bool is_v2(std::string_view path) noexcept { return path.starts_with("/v2"); }
 
-error wrong_method(const prediction_path& path) {
+error wrong_method(path_kind what) {
     return {error_code::unimplemented,
-            is_posted(path.what) ? "predictions are requested with POST" : "use GET here", 405};
+            is_posted(what) ? "predictions are requested with POST" : "use GET here", 405};
 }
 
 /// The body, which keeps the prediction's place until it is sent.
@@ -92,80 +85,73 @@ class prediction_service final : public request_handler {
           x_reading(x_with.loops.size(), limits::bodies_read_beside_loops_max),
           x_writing(x_with.loops.size(), limits::bodies_written_beside_loops_max) {}
 
-    bool handle_now(const request& received, http_response& out) override {
-        if (!is_of_predictions(received.path)) return x_others.handle_now(received, out);
-        const sent_path sent(received.path);
-        const auto& path = sent.parsed();
-        return path && is_posted(path->what) && is_allowed(received.method, *path) &&
-               predict_now(received, *path, out);
+    request_handler& begin(const request& head, plan& out) noexcept override {
+        if (!is_of_predictions(head.path)) return x_others.begin(head, out);
+        const auto& sent = out.keep<sent_path>(head.path);
+        out.is_decided = !sent.what() || !is_allowed(head.method, *sent.what());
+        if (out.is_decided || !is_posted(*sent.what())) return *this;
+        // Unknown endpoint: use the largest limit; judge() refuses it later.
+        const auto* const found = entry_of(head, sent.parsed(head.path));
+        out.body_bytes_max =
+            found ? static_cast<std::size_t>((*found)->body_bytes_max) : limits::prediction_body_bytes_max;
+        return *this;
     }
 
-    asio::awaitable<http_response> handle(const request& received) override {
-        if (!is_of_predictions(received.path)) co_return co_await x_others.handle(received);
-        const sent_path sent(received.path);
-        const auto& path = sent.parsed();
-        if (!path) co_return refused_path(received, sent);
-        if (!is_allowed(received.method, *path)) co_return refused_method(received, *path);
-        if (needs_token(path->what)) co_return co_await predict(received, *path);
-        co_return of_server(path->what);
+    bool handle_now(const request& received, const plan& begun, http_response& out) override {
+        const auto& sent = begun.kept<sent_path>();
+        if (begun.is_decided)
+            out = refused_head(received, begun);
+        else if (!needs_token(*sent.what()))
+            out = of_server(*sent.what());
+        else
+            return is_posted(*sent.what()) && predict_now(received, sent.parsed(received.path), out);
+        return true;
     }
 
-    asio::awaitable<std::optional<http_response>> judge(const request& head) override {
-        if (!is_of_predictions(head.path)) co_return co_await x_others.judge(head);
-        const sent_path sent(head.path);
-        const auto& path = sent.parsed();
-        if (!path) co_return refused_path(head, sent);
-        if (!is_allowed(head.method, *path)) co_return refused_method(head, *path);
-        if (!is_posted(path->what)) co_return std::nullopt;
+    asio::awaitable<http_response> handle(const request& received, const plan& begun) override {
+        const prediction_path path = begun.kept<sent_path>().parsed(received.path);
+        co_return co_await predict(received, path);
+    }
+
+    asio::awaitable<std::optional<http_response>> judge(const request& head, const plan& begun) override {
+        const auto& sent = begun.kept<sent_path>();
+        if (!is_posted(*sent.what())) co_return std::nullopt;
+        const prediction_path path = sent.parsed(head.path);
         const std::int64_t begun_us = steady_us();
-        auto found = route_here(head, *path);
-        if (may_be_known_elsewhere(found)) found = co_await route_again(std::move(found), head, *path);
+        auto found = route_here(head, path);
+        if (may_be_known_elsewhere(found)) found = co_await route_again(std::move(found), head, path);
         const unrouted* const refused = std::get_if<unrouted>(&found);
         if (!refused) co_return std::nullopt;
-        co_return refused_answer({head, *path, *refused, begun_us});
+        co_return refused_answer({head, path, *refused, begun_us});
     }
 
-    /// Unknown endpoint: use the largest limit; judge() refuses it later.
-    std::size_t body_bytes_max(const request& head) const noexcept override {
-        if (!is_of_predictions(head.path)) return x_others.body_bytes_max(head);
-        const sent_path sent(head.path);
-        const auto& path = sent.parsed();
-        if (!path || !is_posted(path->what)) return limits::management_body_bytes_max;
-        const auto* const found = entry_of(head, *path);
-        return found ? static_cast<std::size_t>((*found)->body_bytes_max) : limits::prediction_body_bytes_max;
-    }
-
-    http_response refusal(const request& head, const error& why) const override {
-        if (!is_of_predictions(head.path)) return x_others.refusal(head, why);
+    http_response refusal(const request& head, const plan& begun, const error& why) const override {
         http_response out = refusal_of(why, is_v2(head.path));
-        const sent_path sent(head.path);
-        const auto& path = sent.parsed();
-        if (!path || !needs_token(path->what)) return out;
-        if (const auto* const found = entry_of(head, *path)) out.head_lines = (*found)->header_lines;
+        const auto& sent = begun.kept<sent_path>();
+        if (!sent.what() || !needs_token(*sent.what())) return out;
+        if (const auto* const found = entry_of(head, sent.parsed(head.path)))
+            out.head_lines = (*found)->header_lines;
         return out;
     }
 
-    bool streams_body(http_method method, std::string_view path) const noexcept override {
-        return !is_of_predictions(path) && x_others.streams_body(method, path);
-    }
-
   private:
-    static bool is_allowed(http_method method, const prediction_path& path) noexcept {
-        if (is_posted(path.what)) return method == http_method::post;
+    static bool is_allowed(http_method method, path_kind what) noexcept {
+        if (is_posted(what)) return method == http_method::post;
         return method == http_method::get || method == http_method::head;
     }
-    static http_response refused_path(const request& received, const sent_path& sent) {
-        return refusal_of(sent.is_well_encoded() ? unknown_path() : bad_encoding(received.path),
-                          is_v2(received.path));
+    /// The refusal of a path that leads nowhere, or of its method.
+    http_response refused_head(const request& head, const plan& begun) const {
+        const auto& sent = begun.kept<sent_path>();
+        if (!sent.what())
+            return refusal_of(sent.is_well_encoded() ? unknown_path() : bad_encoding(head.path),
+                              is_v2(head.path));
+        http_response out = refusal(head, begun, wrong_method(*sent.what()));
+        out.headers.push_back({"allow", is_posted(*sent.what()) ? "POST" : "GET, HEAD"});
+        return out;
     }
     const serving::route_table::entry* entry_of(const request& head, const prediction_path& path) const {
         const serving::route_table& table = x_with.book.on_loop(head.loop_index);
         return is_of_v2(path.what) ? table.find_v2(path.name) : table.find(path.name);
-    }
-    http_response refused_method(const request& head, const prediction_path& path) const {
-        http_response out = refusal(head, wrong_method(path));
-        out.headers.push_back({"allow", is_posted(path.what) ? "POST" : "GET, HEAD"});
-        return out;
     }
 
     http_response of_server(path_kind what) const {
@@ -193,7 +179,7 @@ class prediction_service final : public request_handler {
                                                                 const prediction_path& path) {
         runtime::event_loop& loop = x_with.loops[received.loop_index];
         if (!x_budget.take(received.remote_address, loop.time().steady_ms())) co_return found;
-        const calls::time_limit limit(loop, waiting_for_the_log);
+        const calls::time_limit limit(loop, limits::awaited_refusal_ms_max);
         const auto newest = co_await calls::read_state(x_with.registry, limit);
         if (!newest || newest->stale) {
             const unrouted& refused = std::get<unrouted>(found);
@@ -341,8 +327,7 @@ class prediction_service final : public request_handler {
             return {};
         };
         const auto begin = [&] {
-            const auto back = with.loop.context().get_executor();
-            if (!runtime::started_call<result<void>>::start(pool, back, turn)) slot->give(too_many_large());
+            if (!runtime::started_call<result<void>>::start(pool, turn)) slot->give(too_many_large());
         };
         co_await wait(slot, with, begin);
         if (thrown) std::rethrow_exception(thrown);

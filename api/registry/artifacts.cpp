@@ -11,6 +11,7 @@
 #include "api/registry/limits.hpp"
 #include "api/registry/preconditions.hpp"
 #include "api/registry/routes.hpp"
+#include "api/registry/services.hpp"
 #include "runtime/crypto.hpp"
 #include "schemas/answers/artifacts.hpp"
 #include "schemas/commands/artifacts.hpp"
@@ -67,7 +68,7 @@ answered get_url(reading_call& call) {
     answers::url_for_artifact answer;
     answer.url =
         call.base_url() + std::string(path_of_bytes) + signed_by.said + "?signature=" + signed_by.signature;
-    answer.multipart_upload_ok = is_put && call.with().artifacts.wants_parts();
+    answer.multipart_upload_ok = is_put && call.of<services>().artifacts.wants_parts();
     return call.answer(answer);
 }
 
@@ -88,7 +89,7 @@ error told_from(const storage::node::registry_node::reading& state, error why) {
 /// What the URL says. Its form, signature and time need no question to the log. Errors: permission_denied;
 /// unavailable when this node has applied nothing yet.
 result<artifact_url> url_of(const streamed_call& call, url_use use) {
-    const auto applied = call.with().registry.read_applied();
+    const auto applied = call.with().registry.read_now(storage::node::freshness::applied);
     if (!applied) return runtime::unavailable("this node is not ready; try again");
     const signed_text said{call.path("signed"), call.query("signature")};
     return read_url(said, use, storage::registry::find::log_of_urls(*applied->view), call.with().keys,
@@ -134,7 +135,7 @@ struct upload_target {
 
 /// Part 1 is the whole, unless the client uploads in parts.
 bool is_part(const artifact_url& url, const streamed_call& call) {
-    return url.part_number > 1 || (url.part_number == 1 && call.with().artifacts.wants_parts());
+    return url.part_number > 1 || (url.part_number == 1 && call.of<services>().artifacts.wants_parts());
 }
 
 error changed_meanwhile(std::string message) {
@@ -165,7 +166,7 @@ calls::task<upload_target> allowed_to_put(streamed_call& call) {
     if (!may) co_return may.error();
     const auto good = check_head_of_put(call);
     if (!good) co_return good.error();
-    if (!call.with().transfers->is_store_checked)
+    if (!call.of<services>().transfers.is_store_checked)
         co_return runtime::unavailable("the store of artifacts is not checked yet; try again");
     auto replaced = replaced_by_put(call, *may);
     if (!replaced) co_return replaced.error();
@@ -186,7 +187,7 @@ boost::asio::awaitable<result<void>> judge_put(streamed_call& call) {
     if (!target) co_return target.error();
     // The client learns whether there is a place before it sends gigabytes; the place is taken when they
     // come.
-    co_return call.with().transfers->uploads.check(target->url.user, call.query("signature"));
+    co_return call.of<services>().transfers.uploads.check(target->url.user, call.query("signature"));
 }
 
 /// The bytes of an upload, as long as its user may send them: rights and locks may change while they come.
@@ -239,13 +240,13 @@ calls::task<> tell_of(streamed_call& call, const stored_object& stored) {
     const auto known = co_await call.submit_for(nobody, blob);
     if (known) co_return result<void>();
     const bool is_unknown = known.error().code == error_code::internal;
-    if (!is_unknown) (void)co_await call.with().artifacts.erase(stored.object);
+    if (!is_unknown) (void)co_await call.of<services>().artifacts.erase(stored.object);
     co_return known.error();
 }
 
 /// Bytes would be lost in another log's store, or where the store's disk should be. Errors: unavailable.
 calls::task<> check_store(streamed_call& call, const storage::artifacts::store_owner& mine) {
-    const auto found = co_await call.with().artifacts.owner();
+    const auto found = co_await call.of<services>().artifacts.owner();
     if (!found) co_return found.error();
     const auto still = storage::artifacts::check_still(*found, mine);
     if (!still) co_return runtime::unavailable(still.error().message);
@@ -255,14 +256,14 @@ calls::task<> check_store(streamed_call& call, const storage::artifacts::store_o
 response put_bytes(streamed_call& call) {
     const auto target = co_await allowed_to_put(call);
     if (!target) co_return target.error();
-    const auto place = place_for(call, call.with().transfers->uploads, target->url);
+    const auto place = place_for(call, call.of<services>().transfers.uploads, target->url);
     if (!place) co_return place.error();
     const auto ours = co_await check_store(call, target->log);
     if (!ours) co_return ours.error();
     const std::uint64_t bytes_max =
         is_part(target->url, call) ? limits::artifact_part_bytes_max : limits::artifact_bytes_max;
     judged_body body(call, target->url);
-    const auto stored = co_await call.with().artifacts.put(body, bytes_max);
+    const auto stored = co_await call.of<services>().artifacts.put(body, bytes_max);
     if (!stored) co_return stored.error();
     const auto known = co_await tell_of(call, *stored);
     if (!known) co_return known.error();
@@ -394,11 +395,11 @@ response get_bytes(streamed_call& call) {
         out.stream = std::make_shared<no_bytes>();
         co_return out;
     }
-    auto place = place_for(call, call.with().transfers->downloads, asked->url);
+    auto place = place_for(call, call.of<services>().transfers.downloads, asked->url);
     if (!place) co_return place.error();
     storage::artifacts::byte_range range{0, asked->found.size};
     if (wanted.kind == range_kind::part) range = wanted.bytes;
-    auto stream = co_await storage::artifacts::read_joined(call.with().artifacts,
+    auto stream = co_await storage::artifacts::read_joined(call.of<services>().artifacts,
                                                            std::move(asked->found.objects), range);
     if (!stream) co_return stream.error();
     out.stream = std::make_shared<placed_stream>(*std::move(stream), *std::move(place));

@@ -6,6 +6,7 @@
 #include "api/calls/tell_read.hpp"
 #include "api/registry/routes.hpp"
 #include "api/registry/updates.hpp"
+#include "schemas/commands/models.hpp"
 #include "schemas/requests/models.hpp"
 #include "storage/registry/access/access.hpp"
 
@@ -37,7 +38,7 @@ calls::response create_model(writing_call& call) {
         co_return good.error();
     schemas::commands::create_model command;
     command.workspace_name = call.path("workspace");
-    command.model = requests::content_of(std::move(model->common));
+    command.model = *std::move(model);
     co_return co_await call.write<registered_model>(std::move(command), model_answer);
 }
 
@@ -74,7 +75,7 @@ calls::response submit_update(writing_call& call, const schemas::json_value& rec
     if (!command) co_return command.error();
     command->mode = mode;
     command->present = std::move(members);
-    command->model = requests::content_of(std::move(sent.common));
+    command->model = std::move(sent);
     co_return co_await write_update<requests::update_model>(call, record, *std::move(command), model_of_path,
                                                             model_answer);
 }

@@ -1,4 +1,5 @@
 // The policies of workspaces (wire.md "Stage transitions").
+#include "schemas/commands/policies.hpp"
 #include "api/calls/handler.hpp"
 #include "api/calls/rows.hpp"
 #include "api/registry/routes.hpp"

@@ -6,7 +6,9 @@
 #include "api/calls/handler.hpp"
 #include "api/calls/rows.hpp"
 #include "api/registry/routes.hpp"
+#include "api/registry/services.hpp"
 #include "schemas/answers/stages.hpp"
+#include "schemas/commands/stages.hpp"
 #include "schemas/requests/stages.hpp"
 #include "storage/registry/access/access.hpp"
 #include "storage/registry/find/activities.hpp"
@@ -108,7 +110,7 @@ calls::answered get_promotion(reading_call& call) {
     if (!version) return version.error();
     const promotion row = storage::registry::find::promotion_of(state, *id);
     const storage::deliveries::delivery_counts told =
-        call.with().deliveries.deliveries_of_event(row.event_id);
+        call.of<services>().deliveries.deliveries_of_event(row.event_id);
     // The history knows the deliveries that had an attempt. The rest of the audience is still to come, but
     // for events of an earlier generation: its history stayed behind.
     const std::uint64_t rest =

@@ -71,7 +71,7 @@ calls::task<> refuse_ignored(calls::writing_call& call, const schemas::json_valu
 /// Submits an update. Members of `record`, the record in the body, that the server owns are ignored.
 /// `row_of_path` finds the row that the path names in a state; `view` makes the answer of it, whose only
 /// member is the record.
-template <schemas::described Update, schemas::commands::any_command Command, class RowOfPath, class View>
+template <schemas::described Update, schemas::commands::command_struct Command, class RowOfPath, class View>
 calls::response write_update(calls::writing_call& call, const schemas::json_value& record, Command command,
                              RowOfPath row_of_path, View view) {
     using row = decltype(row_of_path(call, call.state())->row);

@@ -6,6 +6,7 @@
 #include "api/calls/tell_read.hpp"
 #include "api/registry/routes.hpp"
 #include "api/registry/updates.hpp"
+#include "schemas/commands/versions.hpp"
 #include "schemas/requests/versions.hpp"
 #include "storage/registry/access/access.hpp"
 
@@ -72,7 +73,9 @@ response update_version(writing_call& call, update_mode mode) {
     if (!command) co_return command.error();
     command->mode = mode;
     command->present = members_of(*body);
-    command->version = requests::content_of(*std::move(version));
+    command->time_updated = version->time_updated;
+    command->redirect_metadata = std::move(version->redirect_metadata);
+    command->version = *std::move(version);
     co_return co_await write_update<requests::update_version>(call, *body, *std::move(command),
                                                               version_of_path, version_answer);
 }
@@ -88,8 +91,10 @@ response patch_version_members(writing_call& call) {
     auto update = version_command<schemas::commands::update_version>(call);
     if (!update) co_return update.error();
     update->mode = update_mode::members;
-    update->version = requests::content_of(std::move(sent->model_version));
-    if (std::ranges::count(*members, "redirect_metadata") == 0) update->version.redirect_metadata.clear();
+    if (std::ranges::count(*members, "redirect_metadata") > 0)
+        update->redirect_metadata = std::move(sent->model_version.redirect_metadata);
+    update->time_updated = sent->model_version.time_updated;
+    update->version = std::move(sent->model_version);
     update->present = *std::move(members);
     schemas::commands::update_version_members command{*std::move(update)};
     co_return co_await write_update<requests::update_version>(call, record, std::move(command),
@@ -152,7 +157,9 @@ response create_version(writing_call& call) {
         command.workspace_name = call.path("workspace");
         command.model_name = call.path("model");
     }
-    command.version = requests::content_of(*std::move(version));
+    command.lock_level = version->lock_level;
+    command.experiment_run_id = std::move(version->experiment_run_id);
+    command.version = *std::move(version);
     answers::version kept;
     kept.registered_model_id = command.registered_model_id;
     if (!kept.registered_model_id)

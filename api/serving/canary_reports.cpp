@@ -5,6 +5,7 @@
 
 #include "api/serving/limits.hpp"
 #include "runtime/lifetime.hpp"
+#include "schemas/binary.hpp"
 #include "schemas/commands/serving.hpp"
 
 namespace herald::api::serving {

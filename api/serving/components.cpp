@@ -9,6 +9,7 @@
 #include "runtime/log_events.hpp"
 #include "runtime/metrics.hpp"
 #include "runtime/text.hpp"
+#include "schemas/binary.hpp"
 #include "schemas/commands/serving.hpp"
 #include "schemas/limits.hpp"
 
@@ -237,7 +238,7 @@ void components::unload(engines::loaded_model model) {
 void components::let_go(engines::loaded_model model) {
     const auto going = std::make_shared<engines::loaded_model>(std::move(model));
     using call = runtime::started_call<result<void>>;
-    (void)call::start(x_with.loads, x_with.loop.context().get_executor(), [going]() -> result<void> {
+    (void)call::start(x_with.loads, [going]() -> result<void> {
         *going = {};
         return {};
     });

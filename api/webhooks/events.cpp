@@ -3,6 +3,7 @@
 #include "api/calls/rows.hpp"
 #include "api/webhooks/routes.hpp"
 #include "schemas/answers/webhooks.hpp"
+#include "schemas/commands/webhooks.hpp"
 #include "schemas/limits.hpp"
 #include "schemas/requests/webhooks.hpp"
 

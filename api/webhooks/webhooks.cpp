@@ -2,15 +2,18 @@
 #include <algorithm>
 #include <utility>
 
+#include "api/calls/await_callback.hpp"
 #include "api/calls/finding.hpp"
 #include "api/calls/handler.hpp"
 #include "api/calls/rows.hpp"
 #include "api/webhooks/routes.hpp"
+#include "api/webhooks/services.hpp"
 #include "runtime/crypto.hpp"
 #include "runtime/http/client/location.hpp"
 #include "runtime/key_ring.hpp"
 #include "runtime/text.hpp"
 #include "schemas/answers/webhooks.hpp"
+#include "schemas/commands/webhooks.hpp"
 #include "schemas/limits.hpp"
 #include "schemas/requests/webhooks.hpp"
 #include "schemas/views.hpp"
@@ -180,8 +183,8 @@ sealed sealed_secret(writing_call& call, const std::string& secret) {
 }
 
 result<void> check_location(const writing_call& call, const std::string& location) {
-    const auto parsed =
-        runtime::http::client::parse_location(location, call.with().http_locations, call.with().addresses);
+    const auto parsed = runtime::http::client::parse_location(location, call.of<services>().http_locations,
+                                                              call.of<services>().addresses);
     if (!parsed) return runtime::invalid_argument("location: " + parsed.error().message);
     return {};
 }
@@ -224,17 +227,10 @@ response update_webhook(writing_call& call) {
         if (const auto good = check_location(call, body->new_location); !good) co_return good.error();
     if (!body->mutual_secret.empty()) warn_of_weak(call, body->mutual_secret);
     schemas::commands::update_webhook command;
-    command.id = body->id;
-    command.new_location = std::move(body->new_location);
     sealed secret_of = sealed_secret(call, body->mutual_secret);
     command.sealed_secret = std::move(secret_of.bytes);
     command.seal_binding = std::move(secret_of.binding);
-    command.add_event_types = std::move(body->add_event_types);
-    command.delete_event_types = std::move(body->delete_event_types);
-    command.set_all_events = body->set_all_events;
-    command.clear_all_events = body->clear_all_events;
-    command.add_resource_types = std::move(body->add_resource_types);
-    command.delete_resource_types = std::move(body->delete_resource_types);
+    static_cast<schemas::webhook_changes&>(command) = *std::move(body);
     co_return co_await call.write<webhook>(std::move(command), without_secret);
 }
 
@@ -285,7 +281,10 @@ response trigger_test(writing_call& call) {
     // Together with the webhook's revision, this tells a worker how far its table must be before "unknown"
     // means "deleted".
     test.event.generation = call.reading().generation;
-    const auto attempt = co_await call.test(std::move(test));
+    const auto start = [&](auto finished) {
+        call.of<services>().triggers.send(std::move(test), std::move(finished));
+    };
+    const auto attempt = co_await calls::await_callback<result<schemas::attempt>>(call.limit(), start);
     if (!attempt && attempt.error().code != error_code::deadline_exceeded) co_return attempt.error();
     if (!attempt) co_return no_answer(*hook, "no-worker", attempt.error().message);
     if (attempt->error == schemas::delivery_error::busy)

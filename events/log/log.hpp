@@ -1,5 +1,5 @@
 // The only interface to the log. Which log it is, only the implementations know: Kafka (events/log/kafka),
-// embedded (storage/embedded_log), or in memory with faults (events/log/memory). One test suite runs against
+// embedded (storage/embedded_log), or in memory with faults (tests/log/memory). One test suite runs against
 // all three.
 #pragma once
 

@@ -11,22 +11,6 @@
 namespace herald::schemas::answers {
 namespace {
 
-/// One enum as sent in the row's JSON: a name or a number.
-struct sent_visibility {
-    std::optional<schemas::visibility> value;
-    static constexpr void describe(auto& self, auto&& field) { field(1, "value", self.value); }
-};
-
-template <described T>
-std::optional<T> parsed(const std::string& text) {
-    if (text.empty()) return std::nullopt;
-    const auto json = parse_json(text);
-    if (!json) return std::nullopt;
-    auto value = from_json<T>(*json);
-    if (!value) return std::nullopt;
-    return *std::move(value);
-}
-
 template <class Scan>
 void set_scan(Scan& out, schemas::scan row) {
     out.id = row.id;
@@ -41,117 +25,22 @@ void set_scan(Scan& out, schemas::scan row) {
     out.message = std::move(row.message);
 }
 
-std::vector<model_tensor> tensors_of(std::vector<tensor_spec> specs) {
-    std::vector<model_tensor> out;
-    for (tensor_spec& each : specs) {
-        model_tensor& made = out.emplace_back();
-        made.name = std::move(each.name);
-        made.datatype = name_of(each.type);
-        if (!has_unknown_rank(each)) made.shape = std::move(each.shape);
-    }
-    return out;
-}
-
 }  // namespace
 
 model of(schemas::registered_model row) {
-    model out;
-    out.id = row.id;
-    out.name = std::move(row.name);
-    out.description = std::move(row.description);
-    out.labels = std::move(row.labels);
-    out.attributes = std::move(row.attributes);
-    out.readme_text = std::move(row.readme_text);
-    out.owner = out.owner_id = row.owner;
-    out.workspace_id = out.workspace_service_id = row.workspace_id;
-    if (!row.visibility.text.empty())
-        if (auto sent = parsed<sent_visibility>("{\"value\":" + row.visibility.text + "}"))
-            out.visibility = sent->value;
-    out.resource_visibility = row.resource_visibility;
-    out.custom_permission = parsed<schemas::custom_permission>(row.custom_permission.text);
-    out.time_created = row.time_created;
-    out.time_updated = row.time_updated;
-    out.version_number = row.version_number;
-    out.data_type = row.data_type;
-    out.task_type = row.task_type;
-    out.pii = row.pii;
+    model out{std::move(row), {}, {}};
+    out.owner_id = out.owner;
+    out.workspace_service_id = out.workspace_id;
     return out;
 }
 
-version of(schemas::model_version row) {
-    version out;
-    out.id = row.id;
-    out.registered_model_id = row.registered_model_id;
-    out.name = std::move(row.version);
-    out.version_number = row.version_number;
-    out.time_created = row.time_created;
-    out.time_updated = row.time_updated;
-    out.description = std::move(row.description);
-    out.labels = std::move(row.labels);
-    out.readme_text = std::move(row.readme_text);
-    out.owner = row.owner;
-    out.attributes = std::move(row.attributes);
-    out.stage = row.stage;
-    out.lock_level = row.lock_level;
-    out.experiment_run_id = std::move(row.experiment_run_id);
-    out.model = std::move(row.model);
-    out.artifacts = std::move(row.artifacts);
-    out.environment = std::move(row.environment);
-    out.docker_metadata = std::move(row.docker_metadata);
-    out.datasets = std::move(row.datasets);
-    out.code_blob_map = std::move(row.code_blob_map);
-    out.archived = row.archived ? ternary::true_ : ternary::false_;
-    out.apis = std::move(row.apis);
-    out.input_description = std::move(row.input_description);
-    out.output_description = std::move(row.output_description);
-    out.hide_input_label = row.hide_input_label;
-    out.hide_output_label = row.hide_output_label;
-    out.redirect_metadata = std::move(row.redirect_metadata);
-    return out;
-}
+version of(schemas::model_version row) { return {std::move(row)}; }
 
-policies of(workspace_policies row) {
-    return {std::move(row.require_approval_for),  row.approvals_required,
-            std::move(row.require_safe_scan_for), row.commit_on_approve,
-            row.promotion_deadline_seconds,       row.scan_by_others};
-}
+policies of(workspace_policies row) { return {std::move(row)}; }
 
-promotion of(schemas::promotion row) {
-    promotion out;
-    out.model_version_id = row.model_version_id;
-    out.status = row.status;
-    out.transition_id = row.transition_id;
-    out.event_id = std::move(row.event_id);
-    out.requested_by = row.requested_by;
-    out.approved_by = std::move(row.approved_by);
-    out.time_requested = row.time_requested;
-    out.time_committed = row.time_committed;
-    out.time_completed = row.time_completed;
-    out.redirect_metadata = std::move(row.redirect_metadata);
-    out.reason = std::move(row.reason);
-    return out;
-}
+promotion of(schemas::promotion row) { return {std::move(row), std::nullopt}; }
 
-build of(schemas::build row) {
-    build out;
-    out.id = row.id;
-    out.model_version_id = row.model_version_id;
-    out.workspace_id = row.workspace_id;
-    out.status = row.status;
-    out.location = std::move(row.location);
-    out.message = std::move(row.message);
-    out.date_created = runtime::iso8601_ms(row.time_created);
-    out.date_updated = runtime::iso8601_ms(row.time_updated);
-    out.creator_request = std::move(row.creator_request);
-    out.requires_root = row.requires_root;
-    out.scan_external = row.scan_external;
-    out.self_contained = row.self_contained;
-    out.uses_flask = row.uses_flask;
-    out.upstream_url = std::move(row.upstream_url);
-    out.inputs = tensors_of(std::move(row.signature.inputs));
-    out.outputs = tensors_of(std::move(row.signature.outputs));
-    return out;
-}
+build of(schemas::build row) { return {record_of(std::move(row))}; }
 
 earlier_scan of(schemas::scan row) {
     earlier_scan out;

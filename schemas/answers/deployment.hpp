@@ -6,58 +6,10 @@
 
 namespace herald::schemas::answers {
 
-/// An input or an output of a build's model, in the words of the Open Inference Protocol. A length of -1 is
-/// free; without a shape, the model does not say how many dimensions there are.
-struct model_tensor {
-    std::string name;
-    std::string datatype;
-    std::optional<std::vector<std::int64_t>> shape;
-
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "name", self.name);
-        field(2, "datatype", self.datatype);
-        field(3, "shape", self.shape, shown::when_set);
-    }
-};
-
-/// `inputs` and `outputs` are known of builds that Herald made of a model.
-struct build {
-    build_id id;
-    version_id model_version_id;
-    schemas::workspace_id workspace_id;
-    build_status status = build_status::building;
-    std::string location;
-    std::string message;
-    std::string date_created;
-    std::string date_updated;
-    json_text creator_request;
-    bool requires_root = false;
-    bool scan_external = false;
-    bool self_contained = false;
-    bool uses_flask = false;
-    std::string upstream_url;
-    std::vector<model_tensor> inputs;
-    std::vector<model_tensor> outputs;
-
+struct build : build_record {
+    using shown_inline = build_record;
     static constexpr integers style = integers::as_numbers;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "id", self.id);
-        field(2, "model_version_id", self.model_version_id);
-        field(3, "workspace_id", self.workspace_id);
-        field(4, "status", self.status);
-        field(5, "location", self.location);
-        field(6, "message", self.message);
-        field(7, "date_created", self.date_created);
-        field(8, "date_updated", self.date_updated);
-        field(9, "creator_request", self.creator_request);
-        field(10, "requires_root", self.requires_root);
-        field(11, "scan_external", self.scan_external);
-        field(12, "self_contained", self.self_contained);
-        field(13, "uses_flask", self.uses_flask);
-        field(14, "upstream_url", self.upstream_url);
-        field(15, "inputs", self.inputs);
-        field(16, "outputs", self.outputs);
-    }
+    static constexpr void describe(auto& self, auto&& field) { build_record::describe(self, field); }
 };
 
 build of(schemas::build);

@@ -12,16 +12,8 @@ std::string prediction_url(const schemas::endpoint& row, std::string_view base_u
 }
 
 endpoint of(schemas::endpoint row, std::string_view base_url) {
-    endpoint out;
-    out.id = runtime::uuid_text(row.id);
-    out.full_url = prediction_url(row, base_url);
-    out.path = std::move(row.path);
-    out.creator_request = std::move(row.creator_request);
-    out.date_created = runtime::iso8601_ms(row.time_created);
-    out.date_updated = runtime::iso8601_ms(row.time_updated);
-    out.owner_id = row.owner_id;
-    out.workspace_id = row.workspace_id;
-    return out;
+    std::string url = prediction_url(row, base_url);
+    return {record_of(std::move(row)), std::move(url)};
 }
 
 access_token of(schemas::access_token row, std::string_view value) {

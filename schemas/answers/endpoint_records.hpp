@@ -9,27 +9,15 @@
 
 namespace herald::schemas::answers {
 
-struct endpoint {
-    std::string id;
-    std::string path;
-    json_text creator_request;
-    std::string date_created;
-    std::string date_updated;
+struct endpoint : endpoint_record {
     std::string full_url;
-    user_id owner_id;
-    schemas::workspace_id workspace_id;
 
+    using shown_inline = endpoint_record;
     static constexpr integers style = integers::as_numbers;
     static constexpr std::array forms{member_form{"id", uuid_schema<schemas::endpoint_kind>}};
     static constexpr void describe(auto& self, auto&& field) {
-        field(1, "id", self.id);
-        field(2, "path", self.path);
-        field(3, "creator_request", self.creator_request);
-        field(4, "date_created", self.date_created);
-        field(5, "date_updated", self.date_updated);
-        field(6, "full_url", self.full_url);
-        field(7, "owner_id", self.owner_id);
-        field(8, "workspace_id", self.workspace_id);
+        endpoint_record::describe(self, field);
+        field(30, "full_url", self.full_url);
     }
 };
 /// `base_url`: where the caller found this node.

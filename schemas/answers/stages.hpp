@@ -30,23 +30,10 @@ struct activities {
 };
 
 /// The deadline is shown only where there is one.
-struct policies {
-    std::vector<stage> require_approval_for;
-    std::uint32_t approvals_required = 1;
-    std::vector<stage> require_safe_scan_for;
-    bool commit_on_approve = false;
-    std::uint32_t promotion_deadline_seconds = 0;
-    bool scan_by_others = false;
-
+struct policies : workspace_policies {
+    using shown_inline = workspace_policies;
     static constexpr integers style = integers::as_strings;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "require_approval_for", self.require_approval_for);
-        field(2, "approvals_required", self.approvals_required);
-        field(3, "require_safe_scan_for", self.require_safe_scan_for);
-        field(4, "commit_on_approve", self.commit_on_approve);
-        field(5, "promotion_deadline_seconds", self.promotion_deadline_seconds, shown::when_set);
-        field(6, "scan_by_others", self.scan_by_others);
-    }
+    static constexpr void describe(auto& self, auto&& field) { workspace_policies::describe(self, field); }
 };
 
 policies of(workspace_policies);
@@ -66,34 +53,14 @@ struct delivery_counts {
 };
 
 /// `deliveries` is present only when the promotion is read.
-struct promotion {
-    version_id model_version_id;
-    promotion_status status = promotion_status::none;
-    activity_id transition_id;
-    schemas::event_id event_id;
-    user_id requested_by;
-    std::vector<user_id> approved_by;
-    std::int64_t time_requested = 0;
-    std::int64_t time_committed = 0;
-    std::int64_t time_completed = 0;
-    std::string redirect_metadata;
-    std::string reason;
+struct promotion : promotion_record {
     std::optional<delivery_counts> deliveries;
 
+    using shown_inline = promotion_record;
     static constexpr integers style = integers::as_strings;
     static constexpr void describe(auto& self, auto&& field) {
-        field(1, "model_version_id", self.model_version_id);
-        field(2, "status", self.status);
-        field(3, "transition_id", self.transition_id);
-        field(4, "event_id", self.event_id);
-        field(5, "requested_by", self.requested_by);
-        field(6, "approved_by", self.approved_by);
-        field(7, "time_requested", self.time_requested);
-        field(8, "time_committed", self.time_committed);
-        field(9, "time_completed", self.time_completed);
-        field(10, "redirect_metadata", self.redirect_metadata);
-        field(11, "reason", self.reason);
-        field(12, "deliveries", self.deliveries);
+        promotion_record::describe(self, field);
+        field(30, "deliveries", self.deliveries);
     }
 };
 

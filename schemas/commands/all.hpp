@@ -111,13 +111,9 @@ consteval auto table_of(command_list<Commands...>) {
 /// By number.
 using all_commands = decltype(commands::listing::sorted(all_lists{}));
 
-/// A command of the list: only these can be sent (make_envelope, command_gateway, api::call).
+/// A command of the list: only these can be sent (make_envelope, command_gateway).
 template <class Command>
 concept any_command = described<Command> && commands::listing::is_listed<Command, all_commands>;
-
-/// Nodes send a heartbeat at once only after these, so only these can be awaited.
-template <class Command>
-concept withdrawing_command = any_command<Command> && Command::traits.withdraws;
 
 inline constexpr auto command_table = commands::listing::table_of(all_commands{});
 

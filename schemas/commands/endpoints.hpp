@@ -10,8 +10,7 @@ namespace herald::schemas::commands {
 /// → endpoint
 struct create_endpoint {
     static constexpr command_type type{80};
-    static constexpr command_traits traits{
-        .level = serving_level, .from = sender::user, .passes_full_disk = false};
+    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     uuid id{};  // random
     std::string workspace_name;
@@ -30,7 +29,7 @@ struct create_endpoint {
 struct delete_endpoint {
     static constexpr command_type type{81};
     static constexpr command_traits traits{
-        .level = serving_level, .from = sender::user, .passes_full_disk = true, .withdraws = true};
+        .level = 1, .from = sender::user, .passes_full_disk = true, .withdraws = true};
 
     uuid id{};
     std::string workspace_name;
@@ -58,8 +57,7 @@ struct new_access_token {
 /// → endpoint_stage
 struct create_endpoint_stage {
     static constexpr command_type type{82};
-    static constexpr command_traits traits{
-        .level = serving_level, .from = sender::user, .passes_full_disk = false};
+    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     uuid endpoint_id{};
     std::string workspace_name;
@@ -81,8 +79,7 @@ struct create_endpoint_stage {
 /// → access_token
 struct create_access_token {
     static constexpr command_type type{83};
-    static constexpr command_traits traits{
-        .level = serving_level, .from = sender::user, .passes_full_disk = false};
+    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     uuid endpoint_id{};
     std::string workspace_name;
@@ -107,7 +104,7 @@ struct create_access_token {
 struct delete_access_token {
     static constexpr command_type type{84};
     static constexpr command_traits traits{
-        .level = serving_level, .from = sender::user, .passes_full_disk = true, .withdraws = true};
+        .level = 1, .from = sender::user, .passes_full_disk = true, .withdraws = true};
 
     uuid endpoint_id{};
     std::string workspace_name;
@@ -123,10 +120,9 @@ struct delete_access_token {
 };
 
 /// Thresholds and steps come as the decimals that were sent; the rule parses them. → endpoint_stage
-struct update_endpoint_stage {
+struct update_endpoint_stage : serving_settings {
     static constexpr command_type type{85};
-    static constexpr command_traits traits{
-        .level = serving_level, .from = sender::user, .passes_full_disk = false};
+    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     struct rule {
         std::uint32_t rule_id = 0;
@@ -146,10 +142,9 @@ struct update_endpoint_stage {
     std::uint32_t progress_interval_seconds = 0;
     std::string progress_step;  // "0.25"
     std::vector<rule> rules;
-    prediction_limits limits;
-    batching_settings batching;
     json_text update_request;  // the body as it came
 
+    using shown_inline = serving_settings;
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "endpoint_id", self.endpoint_id);
         field(2, "workspace_name", self.workspace_name);
@@ -159,9 +154,8 @@ struct update_endpoint_stage {
         field(6, "progress_interval_seconds", self.progress_interval_seconds);
         field(7, "progress_step", self.progress_step);
         field(8, "rules", self.rules);
-        field(9, "limits", self.limits);
-        field(10, "batching", self.batching);
-        field(11, "update_request", self.update_request);
+        field(9, "update_request", self.update_request);
+        serving_settings::describe(self, field);
     }
 };
 

@@ -1,6 +1,8 @@
 // The envelope of every command, frozen for ever, and the outcome that comes back (design.md §1).
 #pragma once
 
+#include <concepts>
+
 #include "runtime/error.hpp"
 #include "schemas/commands/level.hpp"
 #include "schemas/describe.hpp"
@@ -24,6 +26,16 @@ struct command_traits {
     /// waits for that (design.md §4).
     bool withdraws = false;
 };
+
+/// The struct of a command. To be sent, it must be in a list (all.hpp).
+template <class Command>
+concept command_struct = described<Command> && requires {
+    { Command::type } -> std::convertible_to<command_type>;
+    { Command::traits } -> std::convertible_to<command_traits>;
+};
+/// Nodes send a heartbeat at once only after these, so only these can be awaited.
+template <class Command>
+concept withdrawing_command = command_struct<Command> && Command::traits.withdraws;
 
 /// Commands whose rules stand in one file. Each file of commands ends with its list.
 template <class... Commands>

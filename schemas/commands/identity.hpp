@@ -33,8 +33,7 @@ struct create_user {
 /// What is empty stays as it is. → user
 struct update_user {
     static constexpr command_type type{12};
-    static constexpr command_traits traits{
-        .level = registry_level, .from = sender::user, .passes_full_disk = false};
+    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     schemas::user_id user_id;  // 0: the sender
     std::string email;
@@ -54,8 +53,7 @@ struct update_user {
 /// → nothing
 struct remove_user {
     static constexpr command_type type{13};
-    static constexpr command_traits traits{
-        .level = registry_level, .from = sender::user, .passes_full_disk = true};
+    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = true};
 
     schemas::user_id user_id;
 
@@ -65,8 +63,7 @@ struct remove_user {
 /// Makes or ends a system administrator. → nothing
 struct set_system_admin {
     static constexpr command_type type{14};
-    static constexpr command_traits traits{
-        .level = registry_level, .from = sender::user, .passes_full_disk = false};
+    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     std::string who;  // an e-mail, else an id
     bool is_admin = false;
@@ -80,8 +77,7 @@ struct set_system_admin {
 /// → user. The key is minted as create_user's; it takes the first free of the two places.
 struct add_key {
     static constexpr command_type type{15};
-    static constexpr command_traits traits{
-        .level = registry_level, .from = sender::user, .passes_full_disk = false};
+    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     schemas::user_id user_id;  // 0: the sender
     std::string key_name;
@@ -97,8 +93,7 @@ struct add_key {
 /// → user
 struct remove_key {
     static constexpr command_type type{16};
-    static constexpr command_traits traits{
-        .level = registry_level, .from = sender::user, .passes_full_disk = true};
+    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = true};
 
     schemas::user_id user_id;  // 0: the sender
     bool secondary = false;
@@ -112,8 +107,7 @@ struct remove_key {
 /// → session. Its key is minted: HMAC(key ring key, command id ‖ "session-key").
 struct create_session {
     static constexpr command_type type{17};
-    static constexpr command_traits traits{
-        .level = registry_level, .from = sender::user, .passes_full_disk = false};
+    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     schemas::user_id user_id;  // 0: the sender
     std::string name;
@@ -133,8 +127,7 @@ struct create_session {
 /// → nothing
 struct delete_sessions {
     static constexpr command_type type{18};
-    static constexpr command_traits traits{
-        .level = registry_level, .from = sender::user, .passes_full_disk = true};
+    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = true};
 
     std::vector<session_id> ids;
 
@@ -144,8 +137,7 @@ struct delete_sessions {
 /// → user. The key is minted as create_user's.
 struct create_service_account {
     static constexpr command_type type{19};
-    static constexpr command_traits traits{
-        .level = registry_level, .from = sender::user, .passes_full_disk = false};
+    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     organization_id org_id;  // 0: that of the workspace, else the first
     std::string email;
@@ -171,8 +163,7 @@ struct create_service_account {
 /// What is empty stays as it is. → user
 struct update_service_account {
     static constexpr command_type type{100};
-    static constexpr command_traits traits{
-        .level = registry_level, .from = sender::user, .passes_full_disk = false};
+    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     user_id id;
     std::string username;
@@ -190,8 +181,7 @@ struct update_service_account {
 /// → nothing
 struct delete_service_account {
     static constexpr command_type type{101};
-    static constexpr command_traits traits{
-        .level = registry_level, .from = sender::user, .passes_full_disk = true};
+    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = true};
 
     user_id id;
     organization_id org_id;  // 0: whichever it belongs to

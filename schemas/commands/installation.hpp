@@ -32,6 +32,8 @@ struct genesis {
     /// Over the records that came from the parent's log, so that a restore that was cut off goes on only with
     /// the same ones.
     std::string records_digest;
+    /// schemas::stored_format of the build that began the log. Its number is frozen. 0: of a build before it.
+    std::uint32_t format = 0;
 
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "log_id", self.log_id);
@@ -48,6 +50,7 @@ struct genesis {
         field(12, "admin_uuid", self.admin_uuid);
         field(13, "parent_time_ms", self.parent_time_ms);
         field(14, "records_digest", self.records_digest);
+        field(15, "format", self.format);
     }
 };
 

@@ -10,20 +10,12 @@
 
 namespace herald::schemas::commands {
 
-/// In a log where nothing was raised yet.
+/// In a log where nothing was raised yet. Nothing is released: until 1.0.0 everything is of this level, and
+/// an incompatible change raises the number in schemas/stored_format.hpp instead.
 constexpr std::uint32_t first_level = 1;
-
-/// Brings the whole registry: deletion, locks, indexes for finding, artifacts, events of every change, the
-/// audit, and everything about users, groups, roles and workspaces. Until it is released its rules and rows
-/// may still change.
-constexpr std::uint32_t registry_level = 2;
-
-/// Brings predictions: endpoints with their stages, tokens and updates, and builds made of a version's model.
-/// Until it is released its rules and rows may still change.
-constexpr std::uint32_t serving_level = 3;
 
 /// The highest level of this program's commands and of what its rules check for. A heartbeat advertises it; a
 /// log at a higher level is not for this program.
-constexpr std::uint32_t newest_level = 3;
+constexpr std::uint32_t newest_level = 1;
 
 }  // namespace herald::schemas::commands

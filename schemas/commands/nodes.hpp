@@ -59,7 +59,7 @@ struct node_heartbeat {
 };
 
 /// Asks for a job by name; the first one wins. → claim_row
-/// With lets_go, at the level of predictions: gives up the job that it holds. → nothing
+/// With lets_go: gives up the job that it holds. → nothing
 struct claim {
     static constexpr command_type type{4};
     static constexpr command_traits traits{.level = 1, .from = sender::node, .passes_full_disk = true};

@@ -8,7 +8,7 @@
 
 namespace herald::schemas::commands {
 
-/// → group_members; below registry_level without members
+/// → group_members
 struct add_group_users {
     static constexpr command_type type{11};
     static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
@@ -27,8 +27,7 @@ struct add_group_users {
 /// → organization
 struct set_organization {
     static constexpr command_type type{102};
-    static constexpr command_traits traits{
-        .level = registry_level, .from = sender::user, .passes_full_disk = false};
+    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     organization_id id;
     std::string name;
@@ -42,8 +41,7 @@ struct set_organization {
 /// → nothing
 struct delete_organization {
     static constexpr command_type type{103};
-    static constexpr command_traits traits{
-        .level = registry_level, .from = sender::user, .passes_full_disk = true};
+    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = true};
 
     organization_id id;
 
@@ -53,8 +51,7 @@ struct delete_organization {
 /// → user
 struct add_organization_user {
     static constexpr command_type type{104};
-    static constexpr command_traits traits{
-        .level = registry_level, .from = sender::user, .passes_full_disk = false};
+    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     organization_id org_id;
     std::string email;
@@ -68,8 +65,7 @@ struct add_organization_user {
 /// → nothing
 struct remove_organization_user {
     static constexpr command_type type{105};
-    static constexpr command_traits traits{
-        .level = registry_level, .from = sender::user, .passes_full_disk = true};
+    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = true};
 
     organization_id org_id;
     schemas::user_id user_id;
@@ -83,8 +79,7 @@ struct remove_organization_user {
 /// → group_members
 struct set_group {
     static constexpr command_type type{106};
-    static constexpr command_traits traits{
-        .level = registry_level, .from = sender::user, .passes_full_disk = false};
+    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     organization_id org_id;
     group_id id;
@@ -102,8 +97,7 @@ struct set_group {
 /// → nothing
 struct delete_group {
     static constexpr command_type type{107};
-    static constexpr command_traits traits{
-        .level = registry_level, .from = sender::user, .passes_full_disk = true};
+    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = true};
 
     organization_id org_id;
     group_id id;
@@ -117,8 +111,7 @@ struct delete_group {
 /// → group_members
 struct remove_group_users {
     static constexpr command_type type{108};
-    static constexpr command_traits traits{
-        .level = registry_level, .from = sender::user, .passes_full_disk = true};
+    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = true};
 
     organization_id org_id;
     schemas::group_id group_id;
@@ -134,8 +127,7 @@ struct remove_group_users {
 /// → role
 struct set_role {
     static constexpr command_type type{109};
-    static constexpr command_traits traits{
-        .level = registry_level, .from = sender::user, .passes_full_disk = false};
+    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     organization_id org_id;
     role_id id;
@@ -157,8 +149,7 @@ struct set_role {
 /// → nothing
 struct delete_role {
     static constexpr command_type type{110};
-    static constexpr command_traits traits{
-        .level = registry_level, .from = sender::user, .passes_full_disk = true};
+    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = true};
 
     organization_id org_id;
     role_id id;
@@ -172,8 +163,7 @@ struct delete_role {
 /// → workspace
 struct set_workspace {
     static constexpr command_type type{111};
-    static constexpr command_traits traits{
-        .level = registry_level, .from = sender::user, .passes_full_disk = false};
+    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     organization_id org_id;
     workspace_id id;
@@ -195,8 +185,7 @@ struct set_workspace {
 /// → nothing
 struct delete_workspace {
     static constexpr command_type type{112};
-    static constexpr command_traits traits{
-        .level = registry_level, .from = sender::user, .passes_full_disk = true};
+    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = true};
 
     organization_id org_id;
     workspace_id id;
@@ -210,8 +199,7 @@ struct delete_workspace {
 /// Adds a permission to those of a workspace, or removes it; the others stay. → workspace
 struct change_permission {
     static constexpr command_type type{113};
-    static constexpr command_traits traits{
-        .level = registry_level, .from = sender::user, .passes_full_disk = false};
+    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     organization_id org_id;
     workspace_id id;

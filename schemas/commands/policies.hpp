@@ -10,8 +10,7 @@ namespace herald::schemas::commands {
 /// Replaces them all. → workspace_policies
 struct set_policies {
     static constexpr command_type type{37};
-    static constexpr command_traits traits{
-        .level = registry_level, .from = sender::user, .passes_full_disk = false};
+    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     std::string workspace_name;
     workspace_policies policies;

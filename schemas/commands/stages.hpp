@@ -84,8 +84,7 @@ struct fail_promotion {
 /// Changes the stage at once, without a transition. → activity
 struct update_stage {
     static constexpr command_type type{35};
-    static constexpr command_traits traits{
-        .level = registry_level, .from = sender::user, .passes_full_disk = false};
+    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     version_id model_version_id;
     schemas::stage stage = schemas::stage::unknown;
@@ -101,8 +100,7 @@ struct update_stage {
 /// → activity
 struct create_comment {
     static constexpr command_type type{36};
-    static constexpr command_traits traits{
-        .level = registry_level, .from = sender::user, .passes_full_disk = false};
+    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     version_id model_version_id;
     std::string comment;

@@ -7,55 +7,6 @@
 
 namespace herald::schemas::commands {
 
-/// What a user may set in a version; the field numbers are those of the row.
-struct version_content {
-    std::string version;
-    std::int64_t time_updated = 0;  // what the caller had read: identifies a repeated completion
-    std::string description;
-    std::vector<std::string> labels;
-    std::string readme_text;
-    std::vector<key_value> attributes;
-    schemas::lock_level lock_level = schemas::lock_level::open;  // of a new version
-    std::string experiment_run_id;                               // of a new version
-    std::optional<artifact> model;
-    std::vector<artifact> artifacts;
-    json_text environment;
-    json_text docker_metadata;
-    std::vector<artifact> datasets;
-    json_text code_blob_map;
-    bool archived = false;
-    std::vector<std::string> apis;
-    std::string input_description;
-    std::string output_description;
-    bool hide_input_label = false;
-    bool hide_output_label = false;
-    std::string redirect_metadata;  // of an update: completes a promotion
-
-    static constexpr void describe(auto& self, auto&& field) {
-        field(4, "version", self.version);
-        field(7, "time_updated", self.time_updated);
-        field(8, "description", self.description);
-        field(9, "labels", self.labels);
-        field(10, "readme_text", self.readme_text);
-        field(12, "attributes", self.attributes);
-        field(14, "lock_level", self.lock_level);
-        field(15, "experiment_run_id", self.experiment_run_id);
-        field(16, "model", self.model);
-        field(17, "artifacts", self.artifacts);
-        field(18, "environment", self.environment);
-        field(19, "docker_metadata", self.docker_metadata);
-        field(20, "datasets", self.datasets);
-        field(21, "code_blob_map", self.code_blob_map);
-        field(22, "archived", self.archived);
-        field(23, "apis", self.apis);
-        field(24, "input_description", self.input_description);
-        field(25, "output_description", self.output_description);
-        field(26, "hide_input_label", self.hide_input_label);
-        field(27, "hide_output_label", self.hide_output_label);
-        field(28, "redirect_metadata", self.redirect_metadata);
-    }
-};
-
 /// → model_version. Names the model by id, or by workspace and name.
 struct create_version {
     static constexpr command_type type{21};
@@ -65,12 +16,16 @@ struct create_version {
     std::string workspace_name;
     std::string model_name;
     version_content version;
+    schemas::lock_level lock_level = schemas::lock_level::open;
+    std::string experiment_run_id;
 
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "registered_model_id", self.registered_model_id);
         field(2, "workspace_name", self.workspace_name);
         field(3, "model_name", self.model_name);
         field(4, "version", self.version);
+        field(5, "lock_level", self.lock_level);
+        field(6, "experiment_run_id", self.experiment_run_id);
     }
 };
 
@@ -89,6 +44,8 @@ struct update_version {
     std::string workspace_name;
     std::string model_name;
     std::string version_or_name;
+    std::int64_t time_updated = 0;  // what the caller had read: identifies a repeated completion
+    std::string redirect_metadata;
 
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "id", self.id);
@@ -99,14 +56,15 @@ struct update_version {
         field(6, "workspace_name", self.workspace_name);
         field(7, "model_name", self.model_name);
         field(8, "version_or_name", self.version_or_name);
+        field(9, "time_updated", self.time_updated);
+        field(10, "redirect_metadata", self.redirect_metadata);
     }
 };
 
 /// → nothing. Names the version as update_version does.
 struct delete_version {
     static constexpr command_type type{25};
-    static constexpr command_traits traits{
-        .level = registry_level, .from = sender::user, .passes_full_disk = true};
+    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = true};
 
     version_id id;
     model_id registered_model_id;
@@ -126,8 +84,7 @@ struct delete_version {
 /// → model_version
 struct lock_version {
     static constexpr command_type type{26};
-    static constexpr command_traits traits{
-        .level = registry_level, .from = sender::user, .passes_full_disk = false};
+    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     version_id id;
     schemas::lock_level lock_level = schemas::lock_level::unknown;
@@ -141,8 +98,7 @@ struct lock_version {
 /// → model_version. PATCH …/full_body: the members in `present` become what the version holds, or nothing.
 struct update_version_members {
     static constexpr command_type type{27};
-    static constexpr command_traits traits{
-        .level = registry_level, .from = sender::user, .passes_full_disk = false};
+    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     update_version update;  // its mode is update_mode::members
 
@@ -152,8 +108,7 @@ struct update_version_members {
 /// → model_version. A PATCH of what a version is made of, in which code merges by name.
 struct log_version_parts {
     static constexpr command_type type{28};
-    static constexpr command_traits traits{
-        .level = registry_level, .from = sender::user, .passes_full_disk = false};
+    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     update_version update;  // its mode is update_mode::merge
 

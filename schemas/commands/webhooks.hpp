@@ -58,42 +58,26 @@ struct webhook_health {
     }
 };
 
-/// → webhook. What is not given stays. A type or filter that is deleted need not be there.
-struct update_webhook {
+/// → webhook
+struct update_webhook : webhook_changes {
     static constexpr command_type type{54};
-    static constexpr command_traits traits{
-        .level = registry_level, .from = sender::user, .passes_full_disk = false};
+    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
-    webhook_id id;
-    std::string new_location;   // empty: it stays
     std::string sealed_secret;  // empty: the secret stays
     std::string seal_binding;
-    std::vector<event_type> add_event_types;
-    std::vector<event_type> delete_event_types;
-    bool set_all_events = false;
-    bool clear_all_events = false;
-    std::vector<resource_filter> add_resource_types;
-    std::vector<resource_filter> delete_resource_types;
 
+    using shown_inline = webhook_changes;
     static constexpr void describe(auto& self, auto&& field) {
-        field(1, "id", self.id);
-        field(2, "new_location", self.new_location);
-        field(3, "sealed_secret", self.sealed_secret);
-        field(4, "seal_binding", self.seal_binding);
-        field(5, "add_event_types", self.add_event_types);
-        field(6, "delete_event_types", self.delete_event_types);
-        field(7, "set_all_events", self.set_all_events);
-        field(8, "clear_all_events", self.clear_all_events);
-        field(9, "add_resource_types", self.add_resource_types);
-        field(10, "delete_resource_types", self.delete_resource_types);
+        webhook_changes::describe(self, field);
+        field(30, "sealed_secret", self.sealed_secret);
+        field(31, "seal_binding", self.seal_binding);
     }
 };
 
 /// → webhook. Enabling clears the reason and the failures.
 struct set_webhook_status {
     static constexpr command_type type{55};
-    static constexpr command_traits traits{
-        .level = registry_level, .from = sender::user, .passes_full_disk = true};
+    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = true};
 
     schemas::webhook_id webhook_id;
     webhook_status status = webhook_status::enabled;
@@ -107,8 +91,7 @@ struct set_webhook_status {
 /// → external_event. An event that another system reports; a repeat of its event_uuid returns the first.
 struct create_event {
     static constexpr command_type type{56};
-    static constexpr command_traits traits{
-        .level = registry_level, .from = sender::user, .passes_full_disk = false};
+    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     std::string event_uuid;
     schemas::event_type event_type = schemas::event_type::create;

@@ -9,29 +9,21 @@
 namespace herald::schemas::requests {
 
 /// The body is echoed as a whole; members without effect here are only echoed.
-struct create_build {
+struct create_build : build_content {
     version_id model_version_id;
     std::string run_id;
     std::string external_location;
-    std::string upstream_url;
-    bool requires_root = false;
-    bool scan_external = false;
-    bool self_contained = false;
-    bool uses_flask = false;
     json_text hardware_compatibility;
 
+    using shown_inline = build_content;
     static constexpr std::string_view example =
         R"({"model_version_id":1,"external_location":"registry.example.com/churn:7","scan_external":true})";
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "model_version_id", self.model_version_id);
         field(2, "run_id", self.run_id);
         field(3, "external_location", self.external_location);
-        field(4, "upstream_url", self.upstream_url);
-        field(5, "requires_root", self.requires_root);
-        field(6, "scan_external", self.scan_external);
-        field(7, "self_contained", self.self_contained);
-        field(8, "uses_flask", self.uses_flask);
-        field(9, "hardware_compatibility", self.hardware_compatibility);
+        field(4, "hardware_compatibility", self.hardware_compatibility);
+        build_content::describe(self, field);
     }
 };
 

@@ -40,16 +40,15 @@ struct canary_strategy {
 };
 
 /// The body is echoed as a whole. resources, autoscaling and env have no effect on a model in this process.
-struct update_endpoint_stage {
+struct update_endpoint_stage : serving_settings {
     schemas::build_id build_id;
     std::optional<update_strategy> strategy;
     std::optional<requests::canary_strategy> canary_strategy;
     json_text resources;
     json_text autoscaling;
     json_text env;
-    prediction_limits limits;
-    batching_settings batching;
 
+    using shown_inline = serving_settings;
     static constexpr std::array<std::string_view, 2> required{"build_id", "strategy"};
     static constexpr std::string_view example =
         R"({"build_id":1,"strategy":"canary","canary_strategy":{"progress_interval_seconds":60,"progress_step":0.25,)"
@@ -61,8 +60,7 @@ struct update_endpoint_stage {
         field(4, "resources", self.resources);
         field(5, "autoscaling", self.autoscaling);
         field(6, "env", self.env);
-        field(7, "limits", self.limits);
-        field(8, "batching", self.batching);
+        serving_settings::describe(self, field);
     }
 };
 

@@ -23,30 +23,16 @@ struct create_webhook {
     }
 };
 
-/// What is absent or empty stays as it is.
-struct update_webhook {
-    webhook_id id;
-    std::string new_location;
+/// Without a mutual_secret the secret stays.
+struct update_webhook : webhook_changes {
     std::string mutual_secret;
-    std::vector<event_type> add_event_types;
-    std::vector<event_type> delete_event_types;
-    bool set_all_events = false;
-    bool clear_all_events = false;
-    std::vector<resource_filter> add_resource_types;
-    std::vector<resource_filter> delete_resource_types;
 
+    using shown_inline = webhook_changes;
     static constexpr std::array<std::string_view, 1> required{"id"};
     static constexpr std::string_view example = R"({"id":1,"add_event_types":["REQUEST_SCAN"]})";
     static constexpr void describe(auto& self, auto&& field) {
-        field(1, "id", self.id);
-        field(2, "new_location", self.new_location);
-        field(3, "mutual_secret", self.mutual_secret);
-        field(4, "add_event_types", self.add_event_types);
-        field(5, "delete_event_types", self.delete_event_types);
-        field(6, "set_all_events", self.set_all_events);
-        field(7, "clear_all_events", self.clear_all_events);
-        field(8, "add_resource_types", self.add_resource_types);
-        field(9, "delete_resource_types", self.delete_resource_types);
+        webhook_changes::describe(self, field);
+        field(30, "mutual_secret", self.mutual_secret);
     }
 };
 

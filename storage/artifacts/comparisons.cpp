@@ -1,54 +1,26 @@
 #include "storage/artifacts/comparisons.hpp"
 
 #include <algorithm>
-#include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/associated_cancellation_slot.hpp>
-#include <boost/asio/cancellation_type.hpp>
-#include <boost/asio/this_coro.hpp>
 #include <deque>
 #include <map>
 #include <utility>
 #include <vector>
 
+#include "runtime/completion.hpp"
 #include "runtime/mutex.hpp"
 
 namespace herald::storage::artifacts {
 
 namespace asio = boost::asio;
 
-/// A coroutine that waits. All but give() is used on its loop.
-class comparisons::waiter : public std::enable_shared_from_this<waiter> {
-  public:
-    explicit waiter(asio::any_io_executor loop) : x_loop(std::move(loop)) {}
-
-    const asio::any_io_executor& loop() const noexcept { return x_loop; }
-    /// On any thread.
-    void give(result<void> outcome) {
-        asio::post(x_loop, [self = shared_from_this(), outcome = std::move(outcome)]() mutable {
-            self->end(std::move(outcome));
-        });
-    }
-    void end(result<void> outcome) {
-        if (x_outcome) return;
-        x_outcome = std::move(outcome);
-        if (const auto resume = std::exchange(x_resume, nullptr)) resume();
-    }
-    bool has_ended() const noexcept { return x_outcome.has_value(); }
-    result<void> outcome() { return *std::move(x_outcome); }
-    void resume_by(std::function<void()> resume) { x_resume = std::move(resume); }
-
-  private:
-    const asio::any_io_executor x_loop;
-    std::optional<result<void>> x_outcome;
-    std::function<void()> x_resume;
-};
-
 class comparisons::queue : public std::enable_shared_from_this<queue> {
   public:
+    using awaited = runtime::completion<result<void>>;
+
     queue(runtime::blocking_pool& pool, std::size_t at_a_time_max)
         : x_pool(pool), x_at_a_time_max(at_a_time_max) {}
 
-    void join(const std::string& object, work compare, const std::shared_ptr<waiter>& who) {
+    void join(const std::string& object, work compare, const std::shared_ptr<awaited>& who) {
         const runtime::lock_guard lock(x_mutex);
         auto& flight = x_flights[object];
         if (!flight) {
@@ -61,7 +33,7 @@ class comparisons::queue : public std::enable_shared_from_this<queue> {
         start_some();
     }
 
-    void leave(const std::string& object, const std::shared_ptr<waiter>& who) {
+    void leave(const std::string& object, const std::shared_ptr<awaited>& who) {
         const runtime::lock_guard lock(x_mutex);
         const auto found = x_flights.find(object);
         if (found == x_flights.end()) return;
@@ -78,7 +50,7 @@ class comparisons::queue : public std::enable_shared_from_this<queue> {
         std::string object;
         work compare;
         std::atomic<bool> is_unwanted = false;
-        std::vector<std::shared_ptr<waiter>> waiters;  // guarded by x_mutex
+        std::vector<std::shared_ptr<awaited>> waiters;  // guarded by x_mutex
     };
 
     void start_some() REQUIRES(x_mutex) {
@@ -90,8 +62,7 @@ class comparisons::queue : public std::enable_shared_from_this<queue> {
                 self->ended(flight, outcome);
                 return outcome;
             };
-            const auto started =
-                runtime::started_call<result<void>>::start(x_pool, flight->waiters.front()->loop(), compare);
+            const auto started = runtime::started_call<result<void>>::start(x_pool, compare);
             if (started) {
                 ++x_running;
                 continue;
@@ -132,26 +103,13 @@ comparisons::comparisons(runtime::blocking_pool& pool, std::size_t at_a_time_max
 comparisons::~comparisons() = default;
 
 asio::awaitable<result<void>> comparisons::wait_for(std::string object, work compare) {
-    const auto loop = co_await asio::this_coro::executor;
-    const auto who = std::make_shared<waiter>(loop);
-    x_queue->join(object, std::move(compare), who);
-    const auto initiate = [&](auto handler) {
-        auto slot = asio::get_associated_cancellation_slot(handler);
-        const auto kept = std::make_shared<decltype(handler)>(std::move(handler));
-        who->resume_by([kept, slot]() mutable {
-            if (slot.is_connected()) slot.clear();
-            std::move (*kept)();
-        });
-        if (!slot.is_connected()) return;
-        slot.assign([all = x_queue, object, who](asio::cancellation_type) {
-            all->leave(object, who);
-            who->give(runtime::aborted("nobody waits any more"));
-        });
+    const auto outcome = std::make_shared<queue::awaited>();
+    x_queue->join(object, std::move(compare), outcome);
+    const auto cancelled = [&, all = x_queue] {
+        all->leave(object, outcome);
+        outcome->give(runtime::aborted("nobody waits any more"));
     };
-    auto token = asio::use_awaitable;
-    if (!who->has_ended())
-        co_await asio::async_initiate<const asio::use_awaitable_t<>, void()>(initiate, token);
-    co_return who->outcome();
+    co_return co_await outcome->wait(cancelled);
 }
 
 }  // namespace herald::storage::artifacts

@@ -29,7 +29,6 @@ class comparisons {
     boost::asio::awaitable<result<void>> wait_for(std::string object, work);
 
   private:
-    class waiter;
     class queue;
     const std::shared_ptr<queue> x_queue;
 };

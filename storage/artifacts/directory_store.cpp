@@ -51,7 +51,7 @@ class object_stream final : public body_stream {
     boost::asio::awaitable<result<std::string_view>> next() override {
         if (x_is_at_end) co_return std::string_view();
         if (!x_reading) {
-            const auto begun = read_on(co_await boost::asio::this_coro::executor);
+            const auto begun = read_on();
             if (!begun) co_return begun.error();
         }
         const auto read = co_await std::exchange(x_reading, nullptr)->wait();
@@ -62,7 +62,7 @@ class object_stream final : public body_stream {
         const std::string& piece = x_from->pieces[x_turn];
         x_turn = 1 - x_turn;
         if (!x_is_at_end) {
-            const auto begun = read_on(co_await boost::asio::this_coro::executor);
+            const auto begun = read_on();
             if (!begun) co_return begun.error();
         }
         co_return std::string_view(piece);
@@ -84,11 +84,11 @@ class object_stream final : public body_stream {
     };
 
     /// The next piece is read while the one before it is being sent.
-    result<void> read_on(const boost::asio::any_io_executor& loop) {
+    result<void> read_on() {
         const auto read = [from = x_from, turn = x_turn] {
             return from->object->read(from->pieces[turn], limits::artifact_piece_bytes);
         };
-        auto started = runtime::started_call<result<void>>::start(x_pool, loop, read);
+        auto started = runtime::started_call<result<void>>::start(x_pool, read);
         if (!started) return started.error();
         x_reading = *std::move(started);
         return {};
@@ -292,7 +292,6 @@ result<void> directory_store::make_folders_of_objects() const {
 }
 
 task<> directory_store::take(body_stream& body, std::uint64_t bytes_max, std::shared_ptr<arrival> into) {
-    const auto loop = co_await boost::asio::this_coro::executor;
     std::uint64_t total = 0;
     for (std::size_t turn = 0;;) {
         std::string& buffer = into->buffers[turn];
@@ -311,7 +310,7 @@ task<> directory_store::take(body_stream& body, std::uint64_t bytes_max, std::sh
             buffer.clear();
             return wrote;
         };
-        auto started = runtime::started_call<result<void>>::start(x_pools.writing, loop, write);
+        auto started = runtime::started_call<result<void>>::start(x_pools.writing, write);
         if (!started) co_return started.error();
         into->writing = *std::move(started);
         if (is_end) break;

@@ -7,6 +7,7 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <chrono>
 
+#include "runtime/completion.hpp"
 #include "runtime/crypto.hpp"
 #include "runtime/http/client/awaiting.hpp"
 #include "runtime/text.hpp"
@@ -165,14 +166,18 @@ boost::asio::awaitable<void> s3_calls::pause(std::int64_t ms) {
 task<s3_answer> s3_calls::try_once(const s3_request& asked) {
     const auto loop = co_await asio::this_coro::executor;
     auto& context = static_cast<asio::io_context&>(loop.context());
-    client::awaited<client::answer> arriving(loop);
-    const auto take = [&](client::answer came) { arriving.come(std::move(came)); };
+    const auto arriving = std::make_shared<runtime::completion<client::answer>>();
+    const auto take = [arriving](client::answer came) { arriving->give(std::move(came)); };
     auto exchange = client_on(context).start(signed_now(asked), take);
-    auto came = co_await arriving.wait();
-    if (!came) co_return runtime::unavailable("stopped while an answer was awaited");
-    if (!came->status) co_return runtime::unavailable(came->message);
-    s3_answer answer{*came->status, std::move(came->headers), std::move(came->body), nullptr};
-    if (came->body_is_cut) co_return runtime::unavailable("its answer is too long");
+    const auto stopped = [&] {
+        client::answer none;
+        none.message = "stopped while an answer was awaited";
+        arriving->give(std::move(none));
+    };
+    auto came = co_await arriving->wait(stopped);
+    if (!came.status) co_return runtime::unavailable(came.message);
+    s3_answer answer{*came.status, std::move(came.headers), std::move(came.body), nullptr};
+    if (came.body_is_cut) co_return runtime::unavailable("its answer is too long");
     if (asked.answer == client::answer_body::streamed && answer.is_good())
         answer.rest = std::move(exchange);
     else if (asked.answer == client::answer_body::streamed)

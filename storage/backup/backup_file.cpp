@@ -10,7 +10,9 @@
 #include <system_error>
 
 #include "runtime/files.hpp"
+#include "runtime/text.hpp"
 #include "schemas/binary.hpp"
+#include "schemas/stored_format.hpp"
 #include "storage/backup/limits.hpp"
 #include "storage/registry/tables/content.hpp"
 
@@ -21,7 +23,7 @@ namespace fs = std::filesystem;
 using registry::tables::content;
 using schemas::commands::restore_rows;
 
-constexpr std::string_view magic = "HERALD BACKUP 1\n";
+constexpr std::string_view magic = "HERALD BACKUP ";
 constexpr std::size_t digest_bytes = 32;
 constexpr std::size_t buffer_bytes = 256 * 1024;
 constexpr char header_kind = 'H', rows_kind = 'R', records_kind = 'D', end_kind = 'E';
@@ -43,13 +45,18 @@ class backup_reader {
     result<void> open() {
         std::error_code failure;
         if (!x_in) return runtime::not_found("there is no backup " + x_file.string());
-        x_left = fs::file_size(x_file, failure);
+        x_left = x_size = fs::file_size(x_file, failure);
         const auto begins = take(magic.size());
         if (failure || !begins || *begins != magic)
-            return runtime::failed_precondition(x_file.string() +
-                                                " is not a backup of Herald, or is one of a newer version");
-        return {};
+            return runtime::failed_precondition(x_file.string() + " is not a backup of Herald");
+        std::string format;
+        for (auto next = take(1); next && *next != "\n" && format.size() < limits::backup_format_digits_max;
+             next = take(1))
+            format += *next;
+        return schemas::check_stored_format("the backup " + x_file.string(),
+                                            runtime::parse_decimal(format).value_or(0));
     }
+    std::uint64_t size() const noexcept { return x_size; }
     std::uint64_t left() const noexcept { return x_left; }
 
     result<part> next() {
@@ -112,6 +119,7 @@ class backup_reader {
     const fs::path x_file;
     std::ifstream x_in;
     runtime::sha256_stream x_sum;
+    std::uint64_t x_size = 0;
     std::uint64_t x_left = 0;
 };
 
@@ -162,7 +170,8 @@ result<void> backup_writer::begin(const backup_header& header) {
     x_descriptor = ::mkostemp(unfinished.data(), O_CLOEXEC);  // for its owner alone
     if (x_descriptor < 0) return failed(errno);
     x_unfinished = std::move(unfinished);
-    if (const auto begun = write(std::string(magic)); !begun) return begun;
+    const std::string beginning = std::string(magic) + std::to_string(schemas::stored_format) + "\n";
+    if (const auto begun = write(beginning); !begun) return begun;
     return put(header_kind, schemas::encode(header));
 }
 
@@ -262,7 +271,7 @@ result<backup_look> look_at_backup(const fs::path& file) {
     backup_reader reader(file);
     if (const auto opened = reader.open(); !opened) return opened.error();
     backup_look seen;
-    seen.summary.bytes = reader.left() + magic.size();
+    seen.summary.bytes = reader.size();
     for (bool is_ended = false; !is_ended;) {
         const auto next = reader.next_but_content();
         if (!next) return next.error();

@@ -1,6 +1,7 @@
 // The file of a backup. It holds no key: stored secrets in it stay sealed under the key ring.
 //
-//   file   := "HERALD BACKUP 1\n" part* digest:32      SHA-256 of everything before it
+//   file   := "HERALD BACKUP " format "\n" part* digest:32   SHA-256 of everything before it; the format is
+//                                                           schemas::stored_format, as text
 //   part   := kind:1 length:8 bytes                    big-endian
 //   kinds  := 'H' backup_header, 'R' schemas::commands::restore_rows, 'D' carried_records, 'E' backup_end:
 //             one H, any number of R, then of D, one E

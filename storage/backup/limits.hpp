@@ -7,6 +7,7 @@
 namespace herald::limits {
 
 // Made by a running node
+constexpr std::size_t backup_format_digits_max = 8;
 constexpr std::size_t backups_kept_max = 16;        // in its folder; more are refused
 constexpr std::size_t backups_listed_max = 100;     // an operator may have put more there
 constexpr std::size_t artifacts_named_max = 1'000;  // of those that are missing

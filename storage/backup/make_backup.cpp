@@ -221,11 +221,6 @@ result<backup_summary> make_backup(const backup_source& from, const std::filesys
     header.next_offset = position->next_offset;
     header.time_ms = position->time_ms;
     header.made_ms = now_ms;
-    if (header.level < schemas::commands::registry_level || tables::begun_level(state) != header.level)
-        return runtime::failed_precondition(
-            "the log is at level " + std::to_string(tables::begun_level(state)) +
-            ", and backups need level " + std::to_string(schemas::commands::registry_level) +
-            ": run `herald raise-level`, start Herald once, then back up");
     backup_summary made;
     made.header = header;
     backup_writer writer(file, from.stop);

@@ -28,7 +28,7 @@ struct backup_source {
 /// deliveries that are retried, wait, or are dead. A delivery that ends meanwhile may be in it, too: its
 /// receiver then gets it again, under the same webhook-id. The history of attempts is not in it, nor are
 /// artifacts. The log may be written meanwhile. Blocks. Errors: failed_precondition when nothing is applied
-/// yet or the level in force is below registry_level; already_exists; aborted after a stop; unavailable.
+/// yet; already_exists; aborted after a stop; unavailable.
 result<backup_summary> make_backup(const backup_source&, const std::filesystem::path& file,
                                    std::int64_t now_ms);
 

@@ -22,6 +22,7 @@
 #include "schemas/limits.hpp"
 #include "storage/deliveries/limits.hpp"
 #include "storage/rocks/rocks.hpp"
+#include "storage/rocks/stored_format.hpp"
 
 namespace herald::storage::deliveries {
 namespace {
@@ -98,7 +99,7 @@ std::uint64_t time_of(const attempt& made) {
     return static_cast<std::uint64_t>(std::max<std::int64_t>(made.time_ms, 0));
 }
 
-/// Errors: unavailable.
+/// Errors: unavailable; failed_precondition when another build made it.
 result<std::unique_ptr<rocksdb::DB>> open_database(const fs::path& folder, std::size_t open_files_max,
                                                    bool is_second_try);
 
@@ -276,6 +277,8 @@ result<std::unique_ptr<rocksdb::DB>> open_database(const fs::path& folder, std::
     if (failure)
         return runtime::unavailable("the folder " + folder.string() +
                                     " cannot be used: " + failure.message());
+    if (const auto known = rocks::check_stored_format(folder, "the history of deliveries"); !known)
+        return known.error();
     rocksdb::DB* db = nullptr;
     const rocksdb::Status status = rocksdb::DB::Open(fading_options(open_files_max), folder.string(), &db);
     if (status.ok()) return std::unique_ptr<rocksdb::DB>(db);

@@ -17,6 +17,7 @@
 #include "storage/embedded_log/limits.hpp"
 #include "storage/embedded_log/torn_end.hpp"
 #include "storage/rocks/rocks.hpp"
+#include "storage/rocks/stored_format.hpp"
 
 namespace herald::storage::embedded_log {
 namespace {
@@ -25,9 +26,7 @@ using events::log::offset_range;
 using events::log::record;
 using events::log::topic_partition;
 
-constexpr std::string_view format_key = "v";
 constexpr std::string_view expire_from_key = "e";
-constexpr std::string_view format_now = "1";
 constexpr std::size_t head_bytes = 8 + 1 + 4;  // of a record row
 
 // ---- rows
@@ -182,6 +181,7 @@ result<log_contents> log_database::reopen() {
 result<log_contents> log_database::open_to_write() {
     if (const std::error_code failed = make_folder(x_folder))
         return runtime::unavailable("the log's folder " + x_folder.string() + ": " + failed.message());
+    if (const auto known = rocks::check_stored_format(x_folder, "the log"); !known) return known.error();
     rocksdb::DB* opened = nullptr;
     rocksdb::Options options = log_options(x_open_files_max);
     rocksdb::Status status = rocksdb::DB::Open(options, x_folder.string(), &opened);
@@ -193,8 +193,7 @@ result<log_contents> log_database::open_to_write() {
     }
     if (!status.ok()) return error_of(status);
     x_db.reset(opened);
-    const result<void> checked = check_format();
-    result<log_contents> found = checked ? load() : result<log_contents>(checked.error());
+    result<log_contents> found = load();
     if (!found) x_db.reset();
     x_is_writable = x_db != nullptr;
     return found;
@@ -206,22 +205,6 @@ void log_database::close() {
     x_db->SyncWAL().PermitUncheckedError();
     x_db->Flush({}).PermitUncheckedError();
     x_db.reset();
-}
-
-result<void> log_database::check_format() const {
-    std::string format;
-    rocksdb::Status status = x_db->Get({}, slice_of(format_key), &format);
-    if (status.IsNotFound()) {
-        rocksdb::WriteOptions synced;
-        synced.sync = true;
-        status = x_db->Put(synced, slice_of(format_key), slice_of(format_now));
-        format = format_now;
-    }
-    if (!status.ok()) return error_of(status);
-    if (format != format_now)
-        return runtime::failed_precondition("the log in " + x_folder.string() + " has format " + format +
-                                            ", this program reads " + std::string(format_now));
-    return {};
 }
 
 result<log_contents> log_database::load() const {

@@ -54,7 +54,6 @@ struct log_write {
 ///     "t" topic                                partitions:4
 ///     "c" group 00 topic 00 partition:4        next offset:8, metadata
 ///     "e"                                      expire from, log time: 8
-///     "v"                                      format: 1
 ///
 /// Thread-safe; open() excludes all other calls. Errors of each call: unavailable when the database is not
 /// open or the disk fails; failed_precondition when a row cannot be read back.
@@ -97,7 +96,6 @@ class log_database {
 
   private:
     result<log_contents> open_to_write() REQUIRES(x_open_mutex);
-    result<void> check_format() const REQUIRES_SHARED(x_open_mutex);
     result<log_contents> load() const REQUIRES_SHARED(x_open_mutex);
     result<void> load_topic(std::string topic, std::int32_t partitions, log_contents&) const
         REQUIRES_SHARED(x_open_mutex);

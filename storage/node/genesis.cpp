@@ -8,6 +8,8 @@
 #include "runtime/crypto.hpp"
 #include "schemas/commands/all.hpp"
 #include "schemas/limits.hpp"
+#include "schemas/number_fields.hpp"
+#include "schemas/stored_format.hpp"
 #include "storage/registry/rules/checks.hpp"
 #include "storage/registry/tables/installation.hpp"
 #include "storage/registry/tables/webhooks.hpp"
@@ -22,6 +24,7 @@ constexpr milliseconds patience{limits::genesis_wait_ms_max};
 constexpr std::int64_t poll_wait_ms = 10;  // spent in full at the end of the log
 constexpr milliseconds rest_after_trouble{100};
 constexpr milliseconds append_again_after{5'000};
+constexpr std::uint32_t format_field = 15;  // genesis::format
 
 const events::log::topic_partition commands{std::string(events::log::topic::commands), 0};
 
@@ -65,6 +68,11 @@ result<schemas::commands::genesis> genesis_in(const events::log::record& first) 
         return runtime::failed_precondition(
             "the topic registry.commands does not begin with GENESIS: it is not a log of Herald, or its "
             "beginning is lost");
+    // Of another format, the rest may mean something else.
+    const auto format = schemas::find_number(command->body, format_field);
+    if (const auto known = schemas::check_stored_format("the log (by its GENESIS)", format.value_or(0));
+        !known)
+        return known.error();
     return schemas::decode<schemas::commands::genesis>(command->body);
 }
 
@@ -159,6 +167,7 @@ result<log_beginning> begin_log(events::log::partitioned_log& log, const runtime
         beginning.log_id = random.uuid();
         beginning.event_partitions = *partitions;
         beginning.level = schemas::commands::newest_level;
+        beginning.format = schemas::stored_format;
         beginning.key_check = keys.check_value();
         beginning.organization_name = options.organization_name;
         beginning.admin_uuid = random.uuid();

@@ -34,13 +34,14 @@ struct log_beginning {
 };
 
 /// Whether the log has a first record. Blocks up to 30 s. Errors: those of the log; failed_precondition when
-/// that record is not GENESIS.
+/// that record is not GENESIS, or another build made it.
 result<bool> has_begun(events::log::partitioned_log&);
 
 /// The GENESIS that the log begins with. Blocks up to `wait_ms`. Errors:
 ///   not_found            the log is empty
-///   failed_precondition  it begins with something else or with another key ring, or its event topics have
-///                        another number of partitions: exit code 3
+///   failed_precondition  it begins with something else or with another key ring, another build made it
+///                        (schemas/stored_format.hpp), or its event topics have another number of
+///                        partitions: exit code 3
 ///   unavailable          the log is out of reach
 result<schemas::commands::genesis> read_genesis(events::log::partitioned_log&, const runtime::key_ring&,
                                                 std::int64_t wait_ms = limits::genesis_wait_ms_max);

@@ -30,8 +30,7 @@ void job_claims::look_at(job& one, std::size_t index, const applied_state& state
     const bool is_able = one.work->is_able();
     if (held && held->node == x_node && held->boot == x_boot) {
         // It ends once the claim is gone; its earlier results still count.
-        const bool can_let_go = state.level >= schemas::commands::serving_level;
-        if (!is_able && can_let_go) return ask(one, index, wish::to_let_go);
+        if (!is_able) return ask(one, index, wish::to_let_go);
         if (one.token == held->token) return;
         one.token = held->token;
         one.held.set(1);

@@ -41,8 +41,7 @@ class log_node final : public registry_node, public std::enable_shared_from_this
             if (const auto why = trouble()) return handler(runtime::unavailable(why->message));
         x_gateway->submit(type, std::move(body), std::move(who), command_id, std::move(handler));
     }
-    std::optional<reading> read_applied() const override;
-    std::optional<reading> read_now() const override;
+    std::optional<reading> read_now(freshness) const override;
     void read(reading_handler) override;
     void after_next_heartbeat(std::function<void()> heard) override;
     bool ready() const noexcept override { return x_is_ready; }

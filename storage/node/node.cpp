@@ -269,18 +269,14 @@ std::optional<runtime::trouble> log_node::trouble() const {
     return std::nullopt;
 }
 
-std::optional<registry_node::reading> log_node::read_applied() const {
-    if (!x_is_ready) return std::nullopt;
+std::optional<registry_node::reading> log_node::read_now(freshness needed) const {
+    const bool is_newest = x_options.kind == node_kind::standalone || x_options.reads == read_mode::local;
+    if (!x_is_ready || (needed == freshness::newest && !is_newest)) return std::nullopt;
     return read_barrier::reading_of(*x_replica->newest(), false);
 }
 
-std::optional<registry_node::reading> log_node::read_now() const {
-    if (x_options.kind == node_kind::cluster && x_options.reads != read_mode::local) return std::nullopt;
-    return read_applied();
-}
-
 void log_node::read(reading_handler handler) {
-    if (auto now = read_now()) return handler(*std::move(now));
+    if (auto now = read_now(freshness::newest)) return handler(*std::move(now));
     if (!x_is_ready) return handler(runtime::unavailable("this node is not ready"));
     x_barrier->read(std::move(handler));
 }

@@ -15,7 +15,9 @@
 #include "runtime/random.hpp"
 #include "runtime/readiness.hpp"
 #include "runtime/scheduler.hpp"
-#include "schemas/commands/all.hpp"
+#include "schemas/commands/envelope.hpp"
+#include "schemas/nodes.hpp"
+#include "storage/node/freshness.hpp"
 #include "storage/node/limits.hpp"
 #include "storage/node/node_failure.hpp"
 #include "storage/registry/engine/engine.hpp"
@@ -137,14 +139,11 @@ class registry_node {
     virtual void submit(schemas::commands::command_type, std::string body,
                         schemas::commands::request_identity, schemas::uuid command_id, outcome_handler) = 0;
 
-    /// What this node has applied, even if the cluster is ahead; empty when the node is not ready. Cheap.
-    virtual std::optional<reading> read_applied() const = 0;
-    /// The newest state, where that needs no question to the log (standalone, local reads); empty when it
-    /// does, or when the node is not ready. Cheap: any thread, any rate.
-    virtual std::optional<reading> read_now() const = 0;
-    /// A state that contains every write answered before this call. If the log does not answer within
-    /// limits::barrier_wait_ms_max: the local state, marked stale. Errors: unavailable when the node does not
-    /// serve.
+    /// The state, if it is at hand; empty when the node is not ready, or when only the log can say what is
+    /// newest (in a cluster, unless it reads locally). Cheap: any thread, any rate.
+    virtual std::optional<reading> read_now(freshness) const = 0;
+    /// The newest state. If the log does not answer within limits::barrier_wait_ms_max: the applied state,
+    /// marked stale. Errors: unavailable when the node does not serve.
     virtual void read(reading_handler) = 0;
 
     /// Calls back once, on any thread, when a state with a new heartbeat of any node is visible, or when this

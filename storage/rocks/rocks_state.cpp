@@ -19,6 +19,7 @@
 #include "runtime/newest.hpp"
 #include "storage/registry/access/access_memory.hpp"
 #include "storage/rocks/rocks.hpp"
+#include "storage/rocks/stored_format.hpp"
 
 namespace herald::storage::rocks {
 namespace {
@@ -236,7 +237,7 @@ class rocks_state_store final : public rocks_state {
         rocksdb::Status status = rocksdb::Checkpoint::Create(&x_in->db(), &made);
         const std::unique_ptr<rocksdb::Checkpoint> copy(made);
         if (status.ok()) status = copy->CreateCheckpoint(folder.string());
-        if (status.ok()) return {};
+        if (status.ok()) return put_stored_format(folder);
         return runtime::unavailable("the state database cannot be copied to " + folder.string() + ": " +
                                     status.ToString());
     }
@@ -296,6 +297,7 @@ result<opened_state> open_in(const fs::path& folder, std::size_t open_files_max,
     if (failure)
         return runtime::unavailable("the folder " + folder.string() +
                                     " cannot be used: " + failure.message());
+    if (const auto known = check_stored_format(folder, "the state database"); !known) return known.error();
     rocksdb::DB* db = nullptr;
     const rocksdb::Status status =
         rocksdb::DB::Open(options_for_points(open_files_max), folder.string(), &db);

@@ -194,4 +194,10 @@ result<std::optional<std::string>> load_newest(const snapshot_store& from, const
     return std::optional<std::string>();
 }
 
+void drop_all(snapshot_store& store) {
+    if (const auto names = store.names(); names)
+        for (const std::string& name : *names)
+            if (const auto dropped = store.drop(name); !dropped) return;
+}
+
 }  // namespace herald::storage::snapshots

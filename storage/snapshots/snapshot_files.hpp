@@ -65,4 +65,7 @@ std::optional<snapshot_list> newest_of(const snapshot_store&, const schemas::uui
 result<std::optional<std::string>> load_newest(const snapshot_store&, const schemas::uuid& log_id,
                                                std::uint32_t generation, const std::filesystem::path& state);
 
+/// Drops all, as far as that can be done.
+void drop_all(snapshot_store&);
+
 }  // namespace herald::storage::snapshots

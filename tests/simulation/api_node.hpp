@@ -6,10 +6,10 @@
 #include <memory>
 #include <string>
 
-#include "events/log/memory/memory_log.hpp"
 #include "schemas/commands/all.hpp"
 #include "storage/node/node.hpp"
 #include "storage/registry/state/state.hpp"
+#include "tests/log/memory/memory_log.hpp"
 #include "tests/simulation/mutations.hpp"
 #include "tests/simulation/world.hpp"
 

@@ -280,8 +280,8 @@ void client::complete_promotion() {
     schemas::commands::update_version command;
     command.id.value = read_after.version;
     command.present = {"redirect_metadata", "time_updated"};
-    command.version.redirect_metadata = "https://serving.example/" + name("address");
-    command.version.time_updated = read_after.time_ms;
+    command.redirect_metadata = "https://serving.example/" + name("address");
+    command.time_updated = read_after.time_ms;
     ask(command, any_way());
 }
 

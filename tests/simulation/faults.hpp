@@ -6,8 +6,8 @@
 #include <limits>
 #include <utility>
 
-#include "events/log/memory/memory_log.hpp"
 #include "events/log/topics.hpp"
+#include "tests/log/memory/memory_log.hpp"
 #include "tests/simulation/world.hpp"
 
 namespace herald::test {

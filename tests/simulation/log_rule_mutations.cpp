@@ -451,11 +451,10 @@ std::vector<mutation> log_rule_mutations() {
                      return command.type == schemas::commands::commit_transition::type &&
                             is_of(key, table::promotion);
                  })),
-        of_apply("late-completion-taken", "what was read before the commit completes the promotion",
-                 changed<schemas::commands::update_version>(
-                     [](schemas::commands::update_version& update, const state_view&) {
-                         update.version.time_updated = 0;
-                     })),
+        of_apply(
+            "late-completion-taken", "what was read before the commit completes the promotion",
+            changed<schemas::commands::update_version>([](schemas::commands::update_version& update,
+                                                          const state_view&) { update.time_updated = 0; })),
         minority_not_marked(),
         of_log<last_record_not_compared>("last-record-not-compared",
                                          "after a break the newest applied record is not compared"),

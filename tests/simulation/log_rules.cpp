@@ -265,8 +265,8 @@ void log_rules::judge_commit(const applied& what) {
 void log_rules::judge_completion(const applied& what) {
     const auto update = decoded<schemas::commands::update_version>(what.command.body);
     const auto promoted = x_promotions.find(update.id.value);
-    if (update.version.redirect_metadata.empty() || promoted == x_promotions.end()) return;
-    const std::int64_t read_ms = update.version.time_updated;
+    if (update.redirect_metadata.empty() || promoted == x_promotions.end()) return;
+    const std::int64_t read_ms = update.time_updated;
     const bool is_late = read_ms != 0 && read_ms < promoted->second;
     require(what.took_effect == !is_late, "the completion of version " + std::to_string(update.id.value) +
                                               " at offset " + std::to_string(x_offset) +

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "events/log/memory/memory_log.hpp"
+#include "tests/log/memory/memory_log.hpp"
 #include "tests/simulation/mutations.hpp"
 #include "tests/simulation/receivers.hpp"
 #include "tests/simulation/world.hpp"

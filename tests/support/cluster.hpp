@@ -11,7 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include "events/log/memory/memory_log.hpp"
 #include "events/log/topics.hpp"
 #include "runtime/crypto.hpp"
 #include "schemas/binary.hpp"
@@ -21,6 +20,7 @@
 #include "storage/node/node_metrics.hpp"
 #include "storage/registry/tables/models.hpp"
 #include "storage/registry/tables/nodes.hpp"
+#include "tests/log/memory/memory_log.hpp"
 #include "tests/support/commands.hpp"
 #include "tests/support/manual_scheduler.hpp"
 

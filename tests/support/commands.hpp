@@ -36,8 +36,8 @@ inline schemas::commands::request_identity request_of(schemas::user_id user = ad
 }
 
 /// The content as a client sends it back after reading it.
-inline schemas::commands::version_content content_of(const schemas::model_version& row) {
-    return *schemas::decode<schemas::commands::version_content>(schemas::encode(row));
+inline schemas::version_content content_of(const schemas::model_version& row) {
+    return *schemas::decode<schemas::version_content>(schemas::encode(row));
 }
 
 /// The envelope in which a node sends the command of a request at that time, in the log's first generation.

@@ -11,6 +11,7 @@
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"
 #include "runtime/text.hpp"
+#include "schemas/binary.hpp"
 #include "storage/registry/find/artifacts.hpp"
 
 namespace herald::api::serving::builder {
@@ -179,7 +180,7 @@ task<schemas::model_signature> builder_job::looked(schemas::build_id build,
         return load(*mark, held->file(), loader);
     };
     const auto work = [threads = x_threads, on_thread] { return threads->run(on_thread); };
-    const auto begun = look_at_model::start(x_with.looks, x_with.loop.context().get_executor(), work);
+    const auto begun = look_at_model::start(x_with.looks, work);
     if (!begun) co_return begun.error();
     x_look = *begun;
     runtime::deadline bound(x_with.loop, [look = *begun] { look->give_up(); });

@@ -48,11 +48,9 @@ asio::awaitable<void> stream_connection<Stream>::run() {
     while (x_is_open) {
         const progress step = x_parser.advance();
         if (step == progress::head) {
-            request& asked = x_parser.get();
-            asked.loop_index = x_all.loop.index();
-            const bool fits = x_parser.allow_body(x_all.handler.body_bytes_max(asked));
-            const bool streams = fits && x_all.handler.streams_body(asked.method, asked.path);
-            if (streams) co_await serve_streamed();
+            begin();
+            const bool fits = x_parser.allow_body(x_plan.body_bytes_max);
+            if (fits && x_plan.streams_body) co_await serve_streamed();
             continue;  // go on to the body, or to what is wrong with it
         }
         const bool is_judged = x_is_judged || !x_parser.has_head();
@@ -135,19 +133,34 @@ void stream_connection<Stream>::came(bool failed, std::size_t bytes) {
     }
 }
 
+// Each request once, when its head is there: finds its handler and the plan.
+template <class Stream>
+void stream_connection<Stream>::begin() noexcept {
+    if (x_handler) return;
+    request& asked = x_parser.get();
+    asked.loop_index = x_all.loop.index();
+    x_handler = &x_all.room.handler.load(std::memory_order_acquire)->begin(asked, x_plan);
+}
+
 // The header has arrived, the body has not. A refusal, if any, is in unsent().
 template <class Stream>
 asio::awaitable<void> stream_connection<Stream>::judge() {
+    x_is_judged = true;
+    if (x_plan.is_decided) {
+        answer_now();
+        x_closes = true;
+        write_answer();
+        co_return;
+    }
     identify();
     std::optional<http_response> refusal;
     try {
-        refusal = co_await x_all.handler.judge(x_parser.get());
+        refusal = co_await x_handler->judge(x_parser.get(), x_plan);
     } catch (const std::exception& thrown) {
         if (is_stopped()) throw;
         handler_threw(thrown.what());
         refusal = std::move(x_out.get());
     }
-    x_is_judged = true;
     if (refusal) {
         x_out.get() = *std::move(refusal);
         x_closes = true;
@@ -168,6 +181,7 @@ asio::awaitable<void> stream_connection<Stream>::serve_streamed() {
     co_await judge();  // before anything is set aside for the body: whoever may not send one takes no room
     if (!x_closes && x_room.hold_unfinished(request_parser::streamed_bytes_max)) {
         x_parser.stream_body();
+        if (!x_id.echo_name.empty()) identify();  // the head has moved
         ask_for_body();
         if (!x_out.is_sent() && !send_now()) co_await send_rest();
     } else if (!x_closes) {
@@ -242,8 +256,9 @@ void stream_connection<Stream>::refuse(const error& failure) {
 template <class Stream>
 bool stream_connection<Stream>::answer_now() {
     identify();
+    begin();
     try {
-        return x_all.handler.handle_now(x_parser.get(), x_out.get());
+        return x_handler->handle_now(x_parser.get(), x_plan, x_out.get());
     } catch (const std::exception& thrown) {
         handler_threw(thrown.what());
         return true;
@@ -253,7 +268,7 @@ bool stream_connection<Stream>::answer_now() {
 template <class Stream>
 asio::awaitable<void> stream_connection<Stream>::answer_later() {
     try {
-        x_out.get() = co_await x_all.handler.handle(x_parser.get());
+        x_out.get() = co_await x_handler->handle(x_parser.get(), x_plan);
     } catch (const std::exception& thrown) {
         if (is_stopped()) throw;
         handler_threw(thrown.what());
@@ -404,6 +419,8 @@ void stream_connection<Stream>::answered() {
     ++x_requests;
     x_out.clear();
     x_room.clear();
+    x_plan.clear();
+    x_handler = nullptr;
     if (x_closes) x_is_open = false;
     if (!x_is_open) {
         x_parser.release();  // whoever goes on sending keeps no memory here

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/basic_stream_socket.hpp>
 #include <boost/asio/io_context.hpp>
@@ -32,13 +33,15 @@ class connection;
 
 /// What the connections of all loops share.
 struct shared_room {
-    explicit shared_room(const connection_limits& bounds)
-        : places(bounds),
+    shared_room(const connection_limits& bounds, request_handler& first)
+        : handler(&first),
+          places(bounds),
           bodies(bounds.unfinished_bodies_bytes),
           small_bodies(bounds.unfinished_small_bodies_bytes),
           finished_bodies(bounds.finished_bodies_bytes),
           answers(bounds.unsent_answers_bytes) {}
 
+    std::atomic<request_handler*> handler;  // that begins requests
     connection_places places;
     byte_budget bodies;  // incomplete
     byte_budget small_bodies;
@@ -49,12 +52,10 @@ struct shared_room {
 
 /// What the connections of one loop share; used only on the loop's thread.
 struct connections_of_loop {
-    connections_of_loop(runtime::event_loop& its_loop, request_handler& its_handler,
-                        const server_options& given, shared_room& of_all)
-        : loop(its_loop), handler(its_handler), options(given), room(of_all), writer(given.header_prefixes) {}
+    connections_of_loop(runtime::event_loop& its_loop, const server_options& given, shared_room& of_all)
+        : loop(its_loop), options(given), room(of_all), writer(given.header_prefixes) {}
 
     runtime::event_loop& loop;
-    request_handler& handler;
     const server_options& options;
     shared_room& room;
     response_writer writer;

@@ -35,7 +35,7 @@ struct request {
     std::string_view query;   // the part after it; empty if there is none
     std::span<const header_view> headers;
     std::string_view body;            // empty if `stream` is set
-    body_stream* stream = nullptr;    // see request_handler::streams_body(); destroyed with the handler
+    body_stream* stream = nullptr;    // see plan::streams_body; destroyed with the handler
     std::string_view remote_address;  // "192.0.2.7", "2001:db8::7"
     std::string_view local_address;   // to which it was sent, with the port: "[2001:db8::1]:8080"
     std::string_view request_id;      // the caller's, or a new UUID

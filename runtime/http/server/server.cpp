@@ -61,12 +61,9 @@ std::string text_of(const tcp::endpoint& to) {
 // The server's part on one loop: its own listening socket and the connections it accepted.
 class listener {
   public:
-    listener(runtime::event_loop& loop, request_handler& handler, const server_options& options,
-             shared_room& room, asio::ssl::context* tls, tcp_acceptor acceptor)
-        : x_connections(loop, handler, options, room),
-          x_tls(tls),
-          x_acceptor(std::move(acceptor)),
-          x_tasks(loop) {}
+    listener(runtime::event_loop& loop, const server_options& options, shared_room& room,
+             asio::ssl::context* tls, tcp_acceptor acceptor)
+        : x_connections(loop, options, room), x_tls(tls), x_acceptor(std::move(acceptor)), x_tasks(loop) {}
 
     void start() { x_tasks.start("accept connections", accept()); }
     void drain() {
@@ -170,11 +167,11 @@ class herald_server final : public server {
   public:
     herald_server(server_options options, request_handler& handler, runtime::event_loops& loops,
                   std::optional<asio::ssl::context> tls, std::vector<tcp_acceptor> acceptors)
-        : x_options(std::move(options)), x_tls(std::move(tls)), x_room(x_options.bounds) {
+        : x_options(std::move(options)), x_tls(std::move(tls)), x_room(x_options.bounds, handler) {
         x_port = acceptors.front().local_endpoint().port();
         for (std::size_t i = 0; i < loops.size(); ++i)
             x_listeners.push_back(std::make_unique<listener>(
-                loops[i], handler, x_options, x_room, x_tls ? &*x_tls : nullptr, std::move(acceptors[i])));
+                loops[i], x_options, x_room, x_tls ? &*x_tls : nullptr, std::move(acceptors[i])));
     }
     ~herald_server() override { stop(); }
 
@@ -183,6 +180,8 @@ class herald_server final : public server {
     void start() override {
         for (const auto& each : x_listeners) each->start();
     }
+
+    void lead_to(request_handler& next) override { x_room.handler = &next; }
 
     bool drain(std::int64_t ms) override {
         const runtime::clock& time = x_listeners.front()->tasks().loop().time();
@@ -254,17 +253,19 @@ result<std::optional<asio::ssl::context>> load_tls(const server_options& options
 
 }  // namespace
 
-bool request_handler::handle_now(const request&, http_response&) { return false; }
+request_handler& request_handler::begin(const request&, plan&) noexcept { return *this; }
 
-std::size_t request_handler::body_bytes_max(const request&) const noexcept {
-    return limits::management_body_bytes_max;
+bool request_handler::handle_now(const request&, const plan&, http_response&) { return false; }
+
+boost::asio::awaitable<http_response> request_handler::handle(const request&, const plan&) {
+    co_return error_response(runtime::internal("a handler that answers at once has not"));
 }
 
-bool request_handler::streams_body(http_method, std::string_view) const noexcept { return false; }
+http_response request_handler::refusal(const request&, const plan&, const error& why) const {
+    return error_response(why);
+}
 
-http_response request_handler::refusal(const request&, const error& why) const { return error_response(why); }
-
-boost::asio::awaitable<std::optional<http_response>> request_handler::judge(const request&) {
+boost::asio::awaitable<std::optional<http_response>> request_handler::judge(const request&, const plan&) {
     co_return std::nullopt;
 }
 

@@ -8,13 +8,13 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "runtime/error.hpp"
 #include "runtime/event_loop.hpp"
 #include "runtime/http/limits.hpp"
 #include "runtime/http/message.hpp"
+#include "runtime/http/server/plan.hpp"
 #include "runtime/http/server/request.hpp"
 #include "runtime/limits.hpp"
 
@@ -25,28 +25,22 @@ namespace herald::runtime::http::server {
 class request_handler {
   public:
     virtual ~request_handler() = default;
+    /// Called first and once for each request, on its loop, when only its head and loop_index are known.
+    /// Fills the plan, which all functions below get for the same request. Returns the handler to call them
+    /// on: this one, or another that was asked in turn and outlives the server, too.
+    virtual request_handler& begin(const request& head, plan&) noexcept;
     /// For answers that need no waiting and little time: returns true after filling `out` (empty, status 200
-    /// before), or false to be called with handle(). Saves a coroutine.
-    virtual bool handle_now(const request&, http_response& out);
+    /// before), or false to be called with handle(). Saves a coroutine. Must answer if plan::is_decided.
+    virtual bool handle_now(const request&, const plan&, http_response& out);
     /// Must set its own deadline; there is no other. Cancelled when the server stops.
-    virtual boost::asio::awaitable<http_response> handle(const request&) = 0;
-    /// The longest body for such a request; called before it is read, on the request's loop, when only its
-    /// head and loop_index are known. Longer ones get 413.
-    virtual std::size_t body_bytes_max(const request& head) const noexcept;
-    /// Whether the handler takes the body of such a request piece by piece, from request::stream; called
-    /// after the header of a request that has a body (one without a body has no stream). judge() is then
-    /// always called, and handle() before the body has arrived. Nothing is read from the socket while the
-    /// handler asks for nothing. Errors of a piece: deadline_exceeded (408) when it does not arrive in time,
-    /// unavailable when the client left, and any error in the framing. After an answer to a body that was not
-    /// read to its end the connection closes.
-    virtual bool streams_body(http_method, std::string_view path) const noexcept;
+    virtual boost::asio::awaitable<http_response> handle(const request&, const plan&);
     /// Called once the header has arrived but the body has not, or not fully. Returns an answer if the header
-    /// alone decides (the rest is then not read, and the connection closes), or nothing, and the body is
-    /// read.
-    virtual boost::asio::awaitable<std::optional<http_response>> judge(const request& head);
+    /// does not entitle to more (the rest is then not read, and the connection closes), or nothing, and the
+    /// body is read.
+    virtual boost::asio::awaitable<std::optional<http_response>> judge(const request& head, const plan&);
     /// What the server itself says to a request whose head it has read, in the form of its path. On the
     /// request's loop.
-    virtual http_response refusal(const request& head, const error&) const;
+    virtual http_response refusal(const request& head, const plan&, const error&) const;
 };
 
 /// Bounds of a connection. Tests make them smaller; the program changes idle_ms alone.
@@ -94,6 +88,9 @@ class server {
     /// The port that it listens on.
     virtual std::uint16_t port() const noexcept = 0;
     virtual void start() = 0;
+    /// From now on `next`, which outlives the server, begins requests. Those that have begun are answered by
+    /// the handler that began them.
+    virtual void lead_to(request_handler& next) = 0;
     /// Stops accepting, tells clients that their connections will close, and waits until requests in flight
     /// have been answered; false when that takes longer than `ms`. stop() must still be called.
     virtual bool drain(std::int64_t ms) = 0;

@@ -68,6 +68,7 @@ class stream_connection final : public connection {
     void expect_bytes();
     bool has_room_for_body() { return !x_parser.has_head() || x_room.hold_unfinished(x_parser.held_bytes()); }
     void came(bool failed, std::size_t bytes);
+    void begin() noexcept;
     asio::awaitable<void> judge();
     bool is_too_large() const noexcept;
     void ask_for_body() {
@@ -77,9 +78,11 @@ class stream_connection final : public connection {
     asio::awaitable<result<std::string_view>> next_incoming();
     void identify();
     void refuse(const error&);
-    /// What the server itself says, in the handler's form as far as it is known for whom it is.
-    http_response refusal(const error& why) const {
-        return x_parser.has_head() ? x_all.handler.refusal(x_parser.get(), why) : error_response(why);
+    /// What the server itself says, in the handler's form if the head says which one that is.
+    http_response refusal(const error& why) {
+        if (!x_parser.has_head()) return error_response(why);
+        begin();
+        return x_handler->refusal(x_parser.get(), x_plan, why);
     }
     bool answer_now();
     asio::awaitable<void> answer_later();
@@ -109,6 +112,8 @@ class stream_connection final : public connection {
     asio::cancellation_state x_stop;  // of run(): set when the server stops, which is not a handler's failure
     request_parser x_parser;
     request_room x_room{x_all.room};
+    request_handler* x_handler = nullptr;  // of this request; null: it has not begun
+    plan x_plan;                           // of that handler
     bool x_is_judged = false;   // whether the awaited body is wanted is known; it is, unless x_closes
     bool x_is_open = true;      // requests are being read
     bool x_is_broken = false;   // nothing more can be sent

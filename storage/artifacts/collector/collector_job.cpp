@@ -5,6 +5,7 @@
 #include "runtime/lifetime.hpp"
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"
+#include "schemas/binary.hpp"
 #include "schemas/commands/artifacts.hpp"
 #include "storage/registry/tables/artifacts.hpp"
 #include "storage/registry/tables/installation.hpp"

@@ -8,6 +8,7 @@
 
 #include "runtime/random.hpp"
 #include "runtime/task_group.hpp"
+#include "schemas/artifacts.hpp"
 #include "storage/artifacts/limits.hpp"
 #include "storage/artifacts/store.hpp"
 #include "storage/node/node.hpp"

@@ -20,12 +20,6 @@ using schemas::action;
 using schemas::protected_type;
 using state::state_view;
 
-/// Below registry_level, zeros in front of an id counted for nothing.
-std::optional<std::uint64_t> id_in(const state_view& state, std::string_view text) {
-    return tables::is_registry_level_in_force(state) ? runtime::parse_plain_decimal(text)
-                                                     : runtime::parse_decimal(text);
-}
-
 /// Memberships of a removed user may still be swept.
 bool is_removed(const state_view& state, schemas::user_id id) {
     const auto user = tables::users::find(state, id);
@@ -301,7 +295,7 @@ result<placed<schemas::model_version>> readable_version(const state_view& state,
 result<placed<schemas::model_version>> readable_version(const state_view& state, schemas::user_id user,
                                                         const schemas::registered_model& model,
                                                         std::string_view id_or_name) {
-    if (const auto number = id_in(state, id_or_name)) {
+    if (const auto number = runtime::parse_plain_decimal(id_or_name)) {
         auto found = readable_version(state, user, schemas::version_id{*number});
         if (found && found->row.registered_model_id == model.id) return found;
     }

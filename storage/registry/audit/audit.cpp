@@ -58,7 +58,6 @@ std::string address_of(std::string_view text) {
 }  // namespace
 
 bool is_audited(const rule_context& context) {
-    if (!is_of_registry_level(context)) return false;
     if (context.command().type == schemas::commands::restore_rows::type) return false;
     const auto* command = schemas::commands::find_command(context.command().type);
     return command && command->traits.from != schemas::commands::sender::node;
@@ -85,7 +84,7 @@ void add(rule_context& context, subject about, const schemas::commands::outcome&
 }
 
 void add_by_itself(rule_context& context, std::string_view action, const subject& about) {
-    if (!is_of_registry_level(context) || is_restoring(context)) return;
+    if (is_restoring(context)) return;
     audit_row row;
     row.action = action;
     row.resource_type = about.type;

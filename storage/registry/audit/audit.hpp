@@ -9,8 +9,7 @@
 
 namespace herald::storage::registry::audit {
 
-/// Whether the command of the context gets a row: one of a user or of an operator but restore_rows, from
-/// level 2 on.
+/// Whether the command of the context gets a row: one of a user or of an operator but restore_rows.
 bool is_audited(const context::rule_context&);
 
 /// Adds the row of the context's command, and where needed the timer that drops rows after
@@ -18,7 +17,7 @@ bool is_audited(const context::rule_context&);
 void add(context::rule_context&, subject about, const schemas::commands::outcome&);
 
 /// Adds a row for what nobody asked for at this moment, as when a webhook is disabled: `action` as if by a
-/// command, by no user. From level 2 on.
+/// command, by no user.
 void add_by_itself(context::rule_context&, std::string_view action, const subject& about);
 
 /// The timer audit_sweep: drops old rows, a few hundred at a time.

@@ -24,8 +24,7 @@ std::uint64_t rule_context::next(std::string_view counter) {
 }
 
 schemas::event_id rule_context::new_event_id() {
-    const bool is_counted_by_record = is_of_registry_level(*this) && x_place.events_told;
-    std::uint32_t& events = is_counted_by_record ? *x_place.events_told : x_events;
+    std::uint32_t& events = x_place.events_told ? *x_place.events_told : x_events;
     std::string source(runtime::as_bytes(x_place.log_id));
     schemas::append_big_endian(source, x_place.generation);
     schemas::append_big_endian(source, x_place.offset);

@@ -28,8 +28,8 @@ class rule_context {
         std::uint32_t generation = 0;
         std::uint32_t event_partitions = 0;
         std::uint32_t level = schemas::commands::first_level;
-        /// Counts the events of the whole record, those of its timers and of its command. None: each context
-        /// counts its own, as all did below registry_level.
+        /// Counts the events of the whole record, those of its timers and of its command. Null: each context
+        /// counts its own.
         std::uint32_t* events_told = nullptr;
     };
 
@@ -77,14 +77,5 @@ class rule_context {
     const schemas::commands::command_envelope& x_command;
     std::uint32_t x_events = 0;  // told by this context
 };
-
-/// Whether the level of the whole registry is in force: what it does differently, it does only then.
-inline bool is_of_registry_level(const rule_context& context) {
-    return context.level() >= schemas::commands::registry_level;
-}
-/// The same of predictions.
-inline bool is_of_serving_level(const rule_context& context) {
-    return context.level() >= schemas::commands::serving_level;
-}
 
 }  // namespace herald::storage::registry::context

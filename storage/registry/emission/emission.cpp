@@ -17,12 +17,10 @@ using context::rule_context;
 
 std::vector<schemas::audience_member> audience_of(const rule_context& context, const event_draft& draft) {
     std::vector<schemas::audience_member> audience;
-    const bool with_revision = is_of_registry_level(context);
     tables::webhooks::each_of(context.state, draft.workspace_id, {}, [&](schemas::webhook_id id) {
         const auto hook = tables::webhooks::find(context.state, id);
         if (hook && hears(*hook, draft.type, draft.resource_type))
-            audience.push_back({hook->id, hook->status == schemas::webhook_status::disabled,
-                                with_revision ? hook->revision : 0});
+            audience.push_back({hook->id, hook->status == schemas::webhook_status::disabled, hook->revision});
         return audience.size() < limits::webhooks_per_workspace_max;
     });
     return audience;
@@ -73,7 +71,7 @@ std::size_t emit(rule_context& context, event_draft draft, audiences& known) {
     event.offset = context.offset();
     event.body = draft.make_body(draft);
     event.traceparent = context.command().request.traceparent;
-    if (is_of_registry_level(context)) tell_where(context, draft, event);
+    tell_where(context, draft, event);
 
     const auto partition =
         static_cast<std::uint64_t>(events::partition_of(draft.resource_id, context.event_partitions()));

@@ -2,8 +2,6 @@
 // "Events").
 #pragma once
 
-#include <concepts>
-
 #include "runtime/random.hpp"
 #include "schemas/views.hpp"
 #include "storage/registry/emission/emission.hpp"
@@ -22,19 +20,11 @@ class resource_id {
     std::string x_text;
 };
 
-/// The form of a record in the bodies of events at the level in force.
-template <class Entity>
-std::string view_in_event(const context::rule_context& context, const Entity& entity) {
-    if constexpr (std::same_as<Entity, schemas::model_version>)
-        if (is_of_registry_level(context)) return named_view_of(entity);
-    return view_of(entity);
-}
-
 template <class Entity>
 void emit_created(context::rule_context& context, schemas::resource_type type, const resource_id& id,
                   schemas::workspace_id workspace, const Entity& entity) {
     emit(context, {schemas::event_type::create, type, id, workspace, {}, [&](const event_draft& draft) {
-                       return event_envelope(context, draft, {}, view_in_event(context, entity));
+                       return event_envelope(context, draft, {}, view_of(entity));
                    }});
 }
 
@@ -42,8 +32,7 @@ template <class Entity>
 void emit_updated(context::rule_context& context, schemas::resource_type type, const resource_id& id,
                   schemas::workspace_id workspace, const Entity& original, const Entity& updated) {
     emit(context, {schemas::event_type::update, type, id, workspace, {}, [&](const event_draft& draft) {
-                       return event_envelope(context, draft, view_in_event(context, original),
-                                             view_in_event(context, updated));
+                       return event_envelope(context, draft, view_of(original), view_of(updated));
                    }});
 }
 
@@ -57,9 +46,7 @@ void emit_deleted(context::rule_context& context, schemas::resource_type type, c
           id,
           workspace,
           {},
-          [&](const event_draft& draft) {
-              return event_envelope(context, draft, view_in_event(context, entity), {});
-          }},
+          [&](const event_draft& draft) { return event_envelope(context, draft, view_of(entity), {}); }},
          known);
     tables::outbox::forget(context.state, type, static_cast<const std::string&>(id));
 }

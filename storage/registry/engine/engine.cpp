@@ -71,14 +71,10 @@ void fire(rule_context& context, timer_kind kind, std::string_view key) {
             return rules::fire_promotion_deadline(context, key);
         case timer_kind::membership_sweep:
             return rules::fire_membership_sweep(context, key);
-        case timer_kind::username_sweep:
-            return rules::fire_username_sweep(context, key);
         case timer_kind::workspace_sweep:
             return rules::fire_workspace_sweep(context, key);
         case timer_kind::session_end:
             return rules::fire_session_end(context, key);
-        case timer_kind::list_sweep:
-            return rules::fire_list_sweep(context);
         case timer_kind::access_token_end:
             return rules::fire_access_token_end(context, key);
         case timer_kind::endpoint_stage_sweep:
@@ -123,7 +119,6 @@ engine::engine(state::state_store& store, std::vector<skipped_record> skips)
     if (auto position = tables::positions::find(*x_batch)) x_position = *std::move(position);
     x_installation = tables::installation::find(*x_batch);
     x_level = level_in_force(*x_batch);
-    x_begun_level = tables::begun_level(*x_batch);
     look_at_restoring();
 }
 
@@ -182,7 +177,6 @@ result<applied_record> engine::apply(const opened_record& opened) {
         if (!x_installation) x_position.time_ms = parent_time_ms(*command);
         x_position.time_ms = log_time_ms(x_position.time_ms, record.time_ms, command->sender_clock_ms);
         x_events_told = 0;
-        begin_level(changes, offset);
         fire_due_timers(changes, offset);
         done.command_id = command->command_id;
         done.type = command->type;
@@ -208,17 +202,6 @@ result<void> engine::check_level() const {
     return runtime::failed_precondition(
         "the log is at level " + std::to_string(x_level) + " and this program goes up to level " +
         std::to_string(schemas::commands::newest_level) + ": install a newer one");
-}
-
-void engine::begin_level(state_changes& changes, std::uint64_t offset) {
-    if (!x_installation || x_level <= x_begun_level) return;
-    rule_context::place here = place_in(*x_installation, x_position, x_level, offset);
-    here.events_told = &x_events_told;
-    static const command_envelope nobody;
-    rule_context context(changes, here, nobody);
-    rules::begin_level(context);
-    x_begun_level = x_level;
-    x_next_timer_ms = 0;  // it may have set timers that are due at this very record
 }
 
 void engine::fire_due_timers(state_changes& changes, std::uint64_t offset) {
@@ -285,12 +268,10 @@ schemas::commands::outcome engine::decide(state_changes& changes, const rule_con
     state_changes own(&changes);
     rule_context context(own, here, command);
     rules::answer answer = runner_of(command.type)(context, command.body);
-    const std::size_t mutations_max = here.level >= schemas::commands::registry_level
-                                          ? limits::mutations_per_command_with_lists_max
-                                          : limits::mutations_per_command_max;
-    if (answer && own.changes().size() > mutations_max)
+    if (answer && own.changes().size() > limits::mutations_per_command_max)
         answer = runtime::invalid_argument("this request would change more than " +
-                                           std::to_string(mutations_max) + " rows at once; split it");
+                                           std::to_string(limits::mutations_per_command_max) +
+                                           " rows at once; split it");
     schemas::commands::outcome outcome;
     if (answer) {
         changes.absorb(own.take());
@@ -335,9 +316,7 @@ void engine::finish(const opened_record& opened, row_changes mutations, effect w
         x_next_timer_ms = std::min(x_next_timer_ms, *due_ms);
     const bool is_raised = tables::is_level_changed(mutations);
     x_batch->absorb(std::move(mutations));
-    if (!is_raised) return;
-    x_level = level_in_force(*x_batch);
-    x_begun_level = tables::begun_level(*x_batch);
+    if (is_raised) x_level = level_in_force(*x_batch);
 }
 
 void engine::begin_write() {

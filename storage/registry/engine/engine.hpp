@@ -91,7 +91,6 @@ class engine {
   private:
     void start_batch();
     void look_at_restoring();
-    void begin_level(state::state_changes& changes, std::uint64_t offset);
     void fire_due_timers(state::state_changes& changes, std::uint64_t offset);
     schemas::commands::outcome run(state::state_changes& changes,
                                    const schemas::commands::command_envelope& command, std::uint64_t offset);
@@ -111,10 +110,9 @@ class engine {
     engine_position x_position;
     std::optional<schemas::commands::genesis> x_installation;
     std::uint32_t x_level = schemas::commands::first_level;  // the level in force
-    std::uint32_t x_begun_level = schemas::commands::first_level;
-    std::uint32_t x_events_told = 0;      // at the record that is being applied
-    std::size_t x_unwritten_bytes = 0;    // of the changes in x_batch
-    bool x_is_restoring = false;          // the parent's rows are not all there yet
+    std::uint32_t x_events_told = 0;                         // at the record that is being applied
+    std::size_t x_unwritten_bytes = 0;                       // of the changes in x_batch
+    bool x_is_restoring = false;                             // the parent's rows are not all there yet
     std::int64_t x_next_timer_ms = 0;     // no timer is due before this; 0: not looked up yet
     std::future<result<void>> x_written;  // its end waits for the write
 };

@@ -6,7 +6,6 @@
 #include "storage/registry/find/question.hpp"
 #include "storage/registry/find/searching.hpp"
 #include "storage/registry/tables/builds.hpp"
-#include "storage/registry/tables/installation.hpp"
 #include "storage/registry/tables/scans.hpp"
 
 namespace herald::storage::registry::find {
@@ -60,8 +59,6 @@ class build_search final : public passing_search<tables::builds> {
 };
 
 }  // namespace
-
-bool are_runs_judged_by_apply(const state_view& state) { return tables::is_registry_level_in_force(state); }
 
 std::optional<schemas::build> build_of(const state_view& state, schemas::build_id id) {
     return tables::builds::find(state, id);

@@ -8,10 +8,6 @@
 
 namespace herald::storage::registry::find {
 
-/// Whether create_build itself says of an experiment run that there is none, at its place in the log. Below
-/// registry_level some node may not know that member of the command.
-bool are_runs_judged_by_apply(const state::state_view&);
-
 std::optional<schemas::build> build_of(const state::state_view&, schemas::build_id);
 /// Builds that wait to be made, the oldest first; at most `most`.
 std::vector<schemas::build> unfinished_builds(const state::state_view&, std::size_t most);

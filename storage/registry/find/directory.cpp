@@ -105,7 +105,7 @@ std::optional<schemas::user> user_with_id(const state_view& state, schemas::user
 }
 
 std::optional<schemas::user> user_named(const state_view& state, std::string_view username) {
-    const auto id = tables::usernames::find(state, username);
+    const auto id = tables::users::named(state, username);
     if (!id) return std::nullopt;
     return tables::users::find(state, *id);
 }

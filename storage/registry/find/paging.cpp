@@ -50,7 +50,7 @@ struct page_of_rows::token {
     std::uint32_t key = 0;
     bool ascending = false;
     place_in_order after;
-    std::string asked;  // empty in tokens of earlier versions
+    std::string asked;
 
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "key", self.key);
@@ -84,10 +84,9 @@ result<page_of_rows> page_of_rows::of(const schemas::find_request& request, std:
     if (last->key != static_cast<std::uint32_t>(page.x_key) || last->ascending != page.x_ascending)
         return runtime::invalid_argument(
             "page_token is of a find with another sort_key or ascending; change nothing but the page_token");
-    if (!last->asked.empty() && last->asked != page.x_asked)
+    if (last->asked != page.x_asked)
         return runtime::invalid_argument(
             "page_token is of a find that asked for something else; change nothing but the page_token");
-    if (page.x_key == sort_key::time_created) last->after.time_ms = 0;  // tokens of earlier versions have it
     page.x_after = std::move(last->after);
     return page;
 }

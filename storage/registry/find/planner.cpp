@@ -40,9 +40,7 @@ class planner {
           x_scope(scope),
           x_conditions(std::move(conditions)),
           x_only(std::move(only)),
-          x_page(page),
-          x_has_lists(lists::are_complete(
-              state, of_versions<Table> ? tables::listed_rows::versions : tables::listed_rows::models)) {}
+          x_page(page) {}
 
     plan make() && {
         bound_ids();
@@ -108,7 +106,6 @@ class planner {
             if (!one.is_listed()) continue;
             if (one.key() == name_key()) offer(by_name(one));
             if (one.key() == "id") offer(by_ids(one.numbers()));
-            if (!x_has_lists) continue;
             if (one.key() == "labels") offer(by_label(one, i));
             if (one.key() == "owner") offer(by_owner(one, i));
             if (!of_versions<Table>) continue;
@@ -124,17 +121,15 @@ class planner {
     /// All of the scope.
     way whole() const {
         way out;
-        out.rows = x_has_lists ? 0 : UINT64_MAX;
-        out.is_counted = x_has_lists;
+        out.is_counted = true;
         if (x_scope.model) {
             out.sources.push_back(child_source(*x_scope.model));
-            if (x_has_lists)
-                out.rows = lists::count(x_state, row_list::versions_of(schemas::model_id{*x_scope.model}));
+            out.rows = lists::count(x_state, row_list::versions_of(schemas::model_id{*x_scope.model}));
             return out;
         }
         for (const std::uint64_t workspace : x_scope.workspaces) {
             out.sources.push_back(child_source(workspace));
-            if (x_has_lists) out.rows = sum(out.rows, lists::count(x_state, all_of(workspace)));
+            out.rows = sum(out.rows, lists::count(x_state, all_of(workspace)));
         }
         return out;
     }
@@ -146,8 +141,7 @@ class planner {
         const bool by_id = x_page.key() == sort_key::time_created && is_all_told("registered_model_id", "");
         if (by_name && through_models) return models_source{parent, names_source{}};
         if (by_name) return names_source{parent};
-        if (!x_has_lists && through_models) return models_source{parent, children_source{}};
-        if (!x_has_lists || (by_id && !through_models)) return children_source{parent};
+        if (by_id && !through_models) return children_source{parent};
         if (x_scope.model) return listed_source{row_list::versions_of(schemas::model_id{parent})};
         return listed_source{all_of(parent)};
     }
@@ -187,12 +181,10 @@ class planner {
             out.rows = parents.size() * names.size();
             return out;
         }
-        const bool are_models_counted = lists::are_complete(x_state, tables::listed_rows::models);
         for (const std::uint64_t workspace : x_scope.workspaces) {
             out.sources.push_back(models_source{workspace, named_source{0, names}});
             const row_list models = row_list::models_of(schemas::workspace_id{workspace});
-            out.rows = sum(
-                out.rows, are_models_counted ? names.size() * lists::count(x_state, models) : UINT64_MAX / 2);
+            out.rows = sum(out.rows, names.size() * lists::count(x_state, models));
         }
         return out;
     }
@@ -327,7 +319,6 @@ class planner {
     std::vector<condition> x_conditions;
     const std::vector<std::uint64_t> x_only;
     const page_of_rows& x_page;
-    const bool x_has_lists;
     mutable std::optional<std::uint64_t> x_last_id;
     plan x_plan;
 };

@@ -43,7 +43,7 @@ struct span_source {
 /// Versions: for each model of the workspace the source of its versions.
 struct models_source {
     std::uint64_t workspace = 0;
-    std::variant<children_source, names_source, named_source> each;
+    std::variant<names_source, named_source> each;
 };
 using source = std::variant<listed_source, children_source, names_source, named_source, ids_source,
                             span_source, models_source>;

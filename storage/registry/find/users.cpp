@@ -95,7 +95,7 @@ class user_search final : public passing_search<tables::users> {
         if (place < x_wanted.ids.size()) return x_wanted.ids[place];
         place -= x_wanted.ids.size();
         if (place < x_wanted.emails.size()) return tables::users::with_email(state(), x_wanted.emails[place]);
-        return tables::usernames::find(state(), x_wanted.usernames[place - x_wanted.emails.size()]);
+        return tables::users::named(state(), x_wanted.usernames[place - x_wanted.emails.size()]);
     }
     void correct(schemas::user& row) override { row = as_shown(state(), std::move(row)); }
 

@@ -257,7 +257,6 @@ void release_bytes(rule_context& context, std::vector<blob_part> parts) {
 }
 
 void drop_removed_bytes(rule_context& context, const model_version& before, const model_version& after) {
-    if (!is_of_registry_level(context)) return;
     const auto is_gone = [&](const schemas::artifact& old) {
         const schemas::artifact* const kept = find_artifact(after, old.key);
         return !kept || kept->path != old.path;  // also an unfinished upload is
@@ -268,7 +267,6 @@ void drop_removed_bytes(rule_context& context, const model_version& before, cons
 }
 
 void drop_bytes_of(rule_context& context, schemas::version_id version) {
-    if (!is_of_registry_level(context)) return;
     if (!has_rows<bytes_of_artifacts>(context, version) && !has_rows<unfinished_uploads>(context, version))
         return;
     context.set_timer(context.time_ms(), timer_kind::artifact_sweep, schemas::big_endian(version.value));

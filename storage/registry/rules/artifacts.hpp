@@ -7,8 +7,8 @@
 
 namespace herald::storage::registry::rules {
 
-/// After an update of a version, from registry_level on (below it, versions have no bytes), and after the row
-/// was written: releases the bytes of entries that are gone or have another path.
+/// After an update of a version, and after the row was written: releases the bytes of entries that are gone
+/// or have another path.
 void drop_removed_bytes(context::rule_context&, const schemas::model_version& before,
                         const schemas::model_version& after);
 

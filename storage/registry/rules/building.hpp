@@ -15,8 +15,8 @@ result<void> require_building(const context::rule_context&, const schemas::works
 bool can_be_built(const context::rule_context&, const schemas::model_version&);
 
 /// Writes the build and emits its event. A build whose image was made elsewhere ends at once, and one that
-/// cannot be made, in error with the reason in its message. From serving_level on Herald makes others of the
-/// version's model: they are in status building until finish_build, or limits::build_ms_max. Errors:
+/// cannot be made, in error with the reason in its message. Herald makes others of the version's
+/// model: they are in status building until finish_build, or limits::build_ms_max. Errors:
 /// invalid_argument; failed_precondition when the version already has limits::builds_per_version_max builds
 /// in the workspace.
 result<schemas::build> add_build(context::rule_context&, const schemas::workspace&,

@@ -71,7 +71,7 @@ void begin_making(context::rule_context& context, const schemas::model_version& 
     if (version.model && parts.empty()) {
         build.message = "the bytes of the model of " + version_text +
                         " are not uploaded yet: upload them, then create another build";
-    } else if (!is_of_serving_level(context) || parts.empty()) {
+    } else if (parts.empty()) {
         build.message = version_text +
                         " has no model that Herald can build an image from; make the image elsewhere and "
                         "give external_location";
@@ -93,9 +93,7 @@ void begin_making(context::rule_context& context, const schemas::model_version& 
     }
 }
 
-/// Level 2 looks at what an upstream_url must not hold.
-result<void> check_request(const context::rule_context& context,
-                           const schemas::commands::create_build& command) {
+result<void> check_request(const schemas::commands::create_build& command) {
     if (!command.external_location.empty())
         if (const auto good =
                 check_name("external_location", command.external_location, limits::url_bytes_max);
@@ -103,9 +101,8 @@ result<void> check_request(const context::rule_context& context,
             return good;
     if (!command.upstream_url.empty()) {
         if (const auto good = check_url("upstream_url", command.upstream_url); !good) return good;
-        if (is_of_registry_level(context))
-            if (const auto good = check_upstream(command.upstream_url); !good) return good;
-        if (const auto good = check_host(context, "upstream_url", command.upstream_url); !good) return good;
+        if (const auto good = check_upstream(command.upstream_url); !good) return good;
+        if (const auto good = check_host("upstream_url", command.upstream_url); !good) return good;
     }
     return check_text("the request", command.creator_request.text, limits::creator_request_bytes_max);
 }
@@ -114,48 +111,32 @@ result<void> check_request(const context::rule_context& context,
 result<schemas::workspace> workspace_to_build_in(const context::rule_context& context,
                                                  const std::string& name) {
     const state::state_changes& state = context.state;
-    if (is_of_registry_level(context)) {
-        auto meant = access::workspace_in_path(state, name);
-        if (meant && access::may_read_builds(state, context.principal(), *meant)) return meant;
-        if (meant)
-            if (const auto may =
-                    access::require_in(state, context.principal(), *meant, protected_type::endpoint,
-                                       action::read, "workspace \"" + name + "\"");
-                !may)
-                return may.error();
-        return runtime::not_found("workspace \"" + name + "\" not found");
-    }
-    auto workspace = access::workspace_named(state, name);
-    if (!workspace) return workspace;
-    if (const auto may = access::require(state, context.principal(), *workspace, protected_type::endpoint,
-                                         action::deploy, "workspace \"" + name + "\"");
-        !may)
-        return may.error();
-    return workspace;
+    auto meant = access::workspace_in_path(state, name);
+    if (meant && access::may_read_builds(state, context.principal(), *meant)) return meant;
+    const std::string what = "workspace \"" + name + "\"";
+    if (meant)
+        if (const auto may = access::require_in(state, context.principal(), *meant, protected_type::endpoint,
+                                                action::read, what);
+            !may)
+            return may.error();
+    return runtime::not_found(what + " not found");
 }
 
 }  // namespace
 
 result<void> require_building(const context::rule_context& context, const schemas::workspace& workspace) {
-    if (is_of_registry_level(context))
-        return access::require_building(context.state, context.principal(), workspace);
-    if (access::is_allowed(context.state, context.principal(), workspace, protected_type::endpoint,
-                           action::deploy))
-        return {};
-    return runtime::permission_denied("scans need the permission DEPLOY on ENDPOINT in the workspace \"" +
-                                      workspace.name + "\"");
+    return access::require_building(context.state, context.principal(), workspace);
 }
 
 bool can_be_built(const context::rule_context& context, const schemas::model_version& version) {
-    return is_of_serving_level(context) && !model_bytes_of(context.state, version).empty() &&
-           has_builder(context.state);
+    return !model_bytes_of(context.state, version).empty() && has_builder(context.state);
 }
 
 result<schemas::build> add_build(context::rule_context& context, const schemas::workspace& workspace,
                                  const schemas::model_version& version,
                                  const schemas::commands::create_build& asked) {
-    if (const auto good = check_request(context, asked); !good) return good.error();
-    if (is_of_serving_level(context) && asked.external_location.empty() && !asked.upstream_url.empty())
+    if (const auto good = check_request(asked); !good) return good.error();
+    if (asked.external_location.empty() && !asked.upstream_url.empty())
         return runtime::invalid_argument(
             "upstream_url is given without external_location; that must name the image that runs there");
     if (!has_room_for_build(context.state, version.id, workspace.id))
@@ -169,11 +150,7 @@ result<schemas::build> add_build(context::rule_context& context, const schemas::
     build.created_by = context.principal();
     build.model_version_id = version.id;
     build.location = asked.external_location;
-    build.upstream_url = asked.upstream_url;
-    build.requires_root = asked.requires_root;
-    build.scan_external = asked.scan_external;
-    build.self_contained = asked.self_contained;
-    build.uses_flask = asked.uses_flask;
+    static_cast<schemas::build_content&>(build) = asked;
     build.creator_request = asked.creator_request;
     build.time_created = build.time_updated = context.stamp_ms();
     build.status = schemas::build_status::finished;
@@ -191,7 +168,7 @@ answer apply(context::rule_context& context, const schemas::commands::create_bui
     const state::state_changes& state = context.state;
     const auto workspace = workspace_to_build_in(context, command.workspace_name);
     if (!workspace) return workspace.error();
-    if (!command.run_id.empty() && is_of_registry_level(context))  // Herald keeps no experiment runs
+    if (!command.run_id.empty())  // Herald keeps no experiment runs
         return runtime::not_found("experiment run " + command.run_id + " not found");
     const auto version = access::readable_version(state, context.principal(), command.model_version_id);
     if (!version) return runtime::not_found("Couldn't find modelVersion");

@@ -191,8 +191,8 @@ result<void> check_url(std::string_view field, std::string_view value) {
     return {};
 }
 
-result<void> check_host(const context::rule_context& context, std::string_view field, std::string_view url) {
-    if (!is_of_registry_level(context) || has_host(authority_of(url))) return {};
+result<void> check_host(std::string_view field, std::string_view url) {
+    if (has_host(authority_of(url))) return {};
     return runtime::invalid_argument(std::string(field) + " is \"" + std::string(url) +
                                      "\"; it must be an absolute http or https URL with a host");
 }

@@ -24,8 +24,8 @@ result<void> check_email(std::string_view field, std::string_view email);
 result<void> check_text(std::string_view field, std::string_view value, std::size_t bytes_max);
 /// Absolute http or https URL of at most limits::url_bytes_max bytes, with a port that there is, if any.
 result<void> check_url(std::string_view field, std::string_view value);
-/// From registry_level on, of a URL that check_url has passed: also its host is one.
-result<void> check_host(const context::rule_context&, std::string_view field, std::string_view url);
+/// Of a URL that check_url has passed: also its host is one.
+result<void> check_host(std::string_view field, std::string_view url);
 /// What is between a URL's scheme and its path: user, host and port.
 std::string_view authority_of(std::string_view url);
 /// A value that is echoed as it came must be a JSON object. Absent is allowed.

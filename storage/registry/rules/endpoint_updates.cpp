@@ -349,8 +349,7 @@ answer apply(rule_context& context, const update_endpoint_stage& command) {
     update.canary = *std::move(plan);
     stage_component fresh;
     fresh.build_id = command.build_id;
-    fresh.limits = command.limits;
-    fresh.batching = command.batching;
+    static_cast<schemas::serving_settings&>(fresh) = command;
     fresh.update_id = update.id;
     tell(context, before,
          "an update to " + text_of(command.build_id) + " is asked for, by " +

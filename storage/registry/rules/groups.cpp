@@ -38,8 +38,7 @@ result<schemas::group> group_of(const state_view& state, schemas::organization_i
 
 result<schemas::group> group_to_change(rule_context& context, schemas::organization_id org,
                                        schemas::group_id id, std::string_view what) {
-    // Below registry_level there is one organisation, to which everybody belongs.
-    if (is_of_registry_level(context) && !find::organization_of(context.state, context.principal(), org))
+    if (!find::organization_of(context.state, context.principal(), org))
         return runtime::not_found("organization " + std::to_string(org.value) + " not found");
     auto group = group_of(context.state, org, id);
     if (!group) return group.error();
@@ -50,7 +49,6 @@ result<schemas::group> group_to_change(rule_context& context, schemas::organizat
 }
 
 std::string answer_of(const rule_context& context, const schemas::group& group) {
-    if (!is_of_registry_level(context)) return schemas::encode(group);
     return schemas::encode(find::with_members(context.state, group));
 }
 
@@ -65,14 +63,12 @@ result<void> check_count(const std::vector<schemas::user_id>& users) {
 /// Errors: not_found; failed_precondition for one who does not belong to the organisation.
 result<void> check_may_join(const rule_context& context, const schemas::group& group,
                             const std::vector<schemas::user_id>& users) {
-    const bool must_belong = is_of_registry_level(context);
-    const schemas::group_id all_users =
-        must_belong ? group_named(context.state, group.org_id, "All Users") : schemas::group_id{};
+    const schemas::group_id all_users = group_named(context.state, group.org_id, "All Users");
     for (const schemas::user_id id : users) {
         const auto user = tables::users::find(context.state, id);
         if (!user || user->removed)
             return runtime::not_found("user " + std::to_string(id.value) + " not found");
-        if (must_belong && !tables::members::has(context.state, all_users, id))
+        if (!tables::members::has(context.state, all_users, id))
             return runtime::failed_precondition("user " + std::to_string(id.value) +
                                                 " does not belong to organization " +
                                                 std::to_string(group.org_id.value) + "; add him to it first");

@@ -16,11 +16,10 @@ using context::rule_context;
 
 constexpr std::int64_t day_ms = 24ll * 3'600'000;
 
-/// The rows come with restore_rows, those that the level brought among them.
+/// The rows come with restore_rows.
 answer continue_parent(rule_context& context, const schemas::commands::genesis& command) {
     tables::installation::put(context.state, command);
     tables::put_level(context.state, command.level);
-    tables::put_begun_level(context.state, command.level);
     tables::restoring::put(context.state, {});
     return std::string();
 }
@@ -66,7 +65,7 @@ answer apply(rule_context& context, const schemas::commands::renew_admin_key& co
         return runtime::not_found("no system administrator has the e-mail \"" + command.email + "\"");
     user->primary_key_hash = command.key_hash;
     user->secondary_key_hash.clear();
-    end_sessions(context, user->id);  // there are none below registry_level
+    end_sessions(context, user->id);
     tables::users::put(context.state, *user);
     return schemas::encode(*user);
 }

@@ -7,6 +7,7 @@
 #include "storage/registry/access/access.hpp"
 #include "storage/registry/emission/resource_events.hpp"
 #include "storage/registry/rules/checks.hpp"
+#include "storage/registry/rules/merging.hpp"
 #include "storage/registry/rules/removal.hpp"
 #include "storage/registry/rules/rules.hpp"
 #include "storage/registry/rules/stage_components.hpp"
@@ -17,21 +18,19 @@ namespace {
 
 using context::rule_context;
 using schemas::action;
+using schemas::model_content;
 using schemas::protected_type;
 using schemas::registered_model;
 using schemas::resource_visibility;
-using schemas::commands::model_content;
 using schemas::commands::update_mode;
 
 /// What a model holds, or will. A client's lists are also checked by themselves, before they are merged.
-template <class Model>
-result<void> check_content(const Model& model) {
+result<void> check_content(const model_content& model) {
     if (const auto good = check_name("name", model.name, limits::name_bytes_max); !good) return good;
     if (const auto good = check_text("description", model.description, limits::description_bytes_max); !good)
         return good;
     if (const auto good = check_text("readme_text", model.readme_text, limits::entity_bytes_max); !good)
         return good;
-    if (const auto good = check_object("custom_permission", model.custom_permission); !good) return good;
     if (const auto good = check_labels(model.labels); !good) return good;
     return check_attributes(model.attributes);
 }
@@ -45,47 +44,24 @@ resource_visibility known(resource_visibility sent) {
     return sent == resource_visibility::unknown ? resource_visibility::workspace_default : sent;
 }
 
-/// The row with its content replaced by what was sent.
-registered_model with_content(registered_model row, const model_content& sent) {
-    row.name = sent.name;
-    row.description = sent.description;
-    row.labels = sorted_labels(sent.labels);
-    row.attributes = merged_attributes({}, sent.attributes);
-    row.readme_text = sent.readme_text;
-    row.visibility = sent.visibility;
-    row.resource_visibility = known(sent.resource_visibility);
-    row.custom_permission = sent.custom_permission;
-    row.data_type = sent.data_type;
-    row.task_type = sent.task_type;
-    row.pii = sent.pii;
+/// As it is stored.
+registered_model in_order(registered_model row) {
+    row.labels = sorted_labels(std::move(row.labels));
+    row.resource_visibility = known(row.resource_visibility);
     return row;
 }
 
-/// PATCH: labels are added, attributes merge by key, everything else that is present is set. Of PATCH
-/// …/full_body nothing merges.
+/// The row with its content replaced by what was sent.
+registered_model with_content(registered_model row, const model_content& sent) {
+    static_cast<model_content&>(row) = sent;
+    row.attributes = merged_attributes({}, sent.attributes);
+    return in_order(std::move(row));
+}
+
+/// PATCH, and PATCH …/full_body.
 registered_model merged(registered_model row, const schemas::commands::update_model& command) {
-    const model_content& sent = command.model;
-    const bool merges = command.mode == update_mode::merge;
-    const auto has = [&](std::string_view member) { return std::ranges::count(command.present, member) > 0; };
-    if (has("name")) row.name = sent.name;
-    if (has("description")) row.description = sent.description;
-    if (has("labels")) {
-        if (!merges) row.labels.clear();
-        row.labels.insert(row.labels.end(), sent.labels.begin(), sent.labels.end());
-        row.labels = sorted_labels(std::move(row.labels));
-    }
-    if (has("attributes")) {
-        if (!merges) row.attributes.clear();
-        merge_by_key(row.attributes, sent.attributes);
-    }
-    if (has("readme_text")) row.readme_text = sent.readme_text;
-    if (has("visibility")) row.visibility = sent.visibility;
-    if (has("resource_visibility")) row.resource_visibility = known(sent.resource_visibility);
-    if (has("custom_permission")) row.custom_permission = sent.custom_permission;
-    if (has("data_type")) row.data_type = sent.data_type;
-    if (has("task_type")) row.task_type = sent.task_type;
-    if (has("pii")) row.pii = sent.pii;
-    return row;
+    merge_content<model_content>(row, command.model, command.present, command.mode);
+    return in_order(std::move(row));
 }
 
 /// PUT. A body without a name keeps the old one.

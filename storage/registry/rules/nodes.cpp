@@ -45,7 +45,6 @@ bool may_serve_on(const rule_context& context, const schemas::replaced_process& 
 /// is over. Beyond limits::replaced_processes_max the two oldest become one, so that none is forgotten.
 void keep_replaced(rule_context& context, const schemas::node_row& before,
                    const schemas::commands::node_heartbeat& command) {
-    if (!is_of_serving_level(context)) return;
     const auto stored = tables::replaced_processes::find(context.state, command.node);
     auto after = stored.value_or(schemas::replaced_processes_row{command.node, {}});
     const bool has_left = before.boot == schemas::uuid{};  // or there was none
@@ -137,7 +136,7 @@ answer apply(rule_context& context, const schemas::commands::claim& command) {
     if (claimant && claimant->boot != command.boot)
         return runtime::aborted("another process runs as node \"" + command.node + "\"");
     auto held = tables::claims::find(context.state, command.job);
-    if (command.lets_go && is_of_serving_level(context)) {
+    if (command.lets_go) {
         if (held && held->node == command.node && held->boot == command.boot)
             tables::claims::erase(context.state, *held);
         return std::string();

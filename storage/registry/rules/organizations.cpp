@@ -126,7 +126,10 @@ founded_organization found_organization(rule_context& context, const std::string
     built_in_role(context, org.id, "Super User", everything);
     built_in_role(context, org.id, "Read/Write", everything);
     built_in_role(context, org.id, "Read Only", on_everything({action::read}));
-    if (is_of_registry_level(context)) add_roles_of_registry_level(context, org.id);
+    built_in_role(context, org.id, "Approver",
+                  {{protected_type::registered_model, {action::read, action::approve_reject}}});
+    // READ on models is also that on their builds.
+    built_in_role(context, org.id, "Scanner", {{protected_type::registered_model, {action::read}}}, true);
 
     schemas::workspace& workspace = made.workspace;
     workspace.id = context.next_id<schemas::workspace_id>("workspace");
@@ -138,13 +141,6 @@ founded_organization found_organization(rule_context& context, const std::string
     workspace.policies.require_approval_for = require_approval_for;
     tables::workspaces::put(context.state, workspace);
     return made;
-}
-
-void add_roles_of_registry_level(rule_context& context, schemas::organization_id org) {
-    built_in_role(context, org, "Approver",
-                  {{protected_type::registered_model, {action::read, action::approve_reject}}});
-    // READ on models is also that on their builds.
-    built_in_role(context, org, "Scanner", {{protected_type::registered_model, {action::read}}}, true);
 }
 
 schemas::group_id group_named(const state_view& state, schemas::organization_id org, std::string_view name) {

@@ -19,8 +19,6 @@ struct founded_organization {
 /// An organisation with what every one has: groups, roles and a workspace, all built in.
 founded_organization found_organization(context::rule_context&, const std::string& name,
                                         const std::vector<schemas::stage>& require_approval_for);
-/// The built-in roles that registry_level brings.
-void add_roles_of_registry_level(context::rule_context&, schemas::organization_id);
 
 /// 0 when there is none.
 schemas::group_id group_named(const state::state_view&, schemas::organization_id, std::string_view name);

@@ -70,10 +70,6 @@ runner find_runner(schemas::commands::command_type type, schemas::commands::comm
     return found;
 }
 
-/// What the level in force brings, where it has not begun yet.
-void begin_level(context::rule_context&);           // levels.cpp
-void begin_level_of_users(context::rule_context&);  // levels.cpp calls it; users.cpp
-
 // Timers: `key` is what set_timer was given.
 void fire_removal(context::rule_context&);                                      // removal.cpp
 void fire_scan_deadline(context::rule_context&, std::string_view key);          // scans.cpp
@@ -87,10 +83,8 @@ void fire_blob_drop(context::rule_context&, std::string_view key);              
 void fire_multipart_expiry(context::rule_context&, std::string_view key);       // artifacts.cpp
 void fire_promotion_deadline(context::rule_context&, std::string_view key);     // stage_changes.cpp
 void fire_membership_sweep(context::rule_context&, std::string_view key);       // groups.cpp
-void fire_username_sweep(context::rule_context&, std::string_view key);         // users.cpp
 void fire_workspace_sweep(context::rule_context&, std::string_view key);        // workspaces.cpp
 void fire_session_end(context::rule_context&, std::string_view key);            // keys.cpp
-void fire_list_sweep(context::rule_context&);                                   // levels.cpp
 void fire_access_token_end(context::rule_context&, std::string_view key);       // access_tokens.cpp
 void fire_endpoint_stage_sweep(context::rule_context&, std::string_view key);   // endpoint_stages.cpp
 void fire_endpoint_update_step(context::rule_context&, std::string_view key);   // serving.cpp

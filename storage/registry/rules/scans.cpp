@@ -45,15 +45,12 @@ std::string number_text(std::uint64_t number) {
 /// The build that a path names. Errors: not_found when it is not in that workspace.
 result<placed<build>> build_in_path(const rule_context& context, std::string_view workspace,
                                     schemas::build_id id) {
-    if (is_of_registry_level(context))
-        return access::readable_build_in_path(context.state, context.principal(), workspace, id);
-    return access::readable_build(context.state, context.principal(), workspace, id);
+    return access::readable_build_in_path(context.state, context.principal(), workspace, id);
 }
 
 /// A scanner needs no right to build, nor does who may build say what a scan has found. Errors:
 /// permission_denied.
 result<void> require_reporting(const rule_context& context, const schemas::workspace& workspace) {
-    if (!is_of_registry_level(context)) return require_building(context, workspace);
     if (access::may_report_scans(context.state, context.principal(), workspace)) return {};
     return runtime::permission_denied(
         "reporting a scan needs the role Scanner, or the permission UPDATE on REGISTERED_MODEL, in the "
@@ -94,17 +91,6 @@ scan new_scan(rule_context& context, const build& subject) {
     fresh.time_created = fresh.time_updated = context.stamp_ms();
     fresh.message = message_of(subject, fresh.safety_status);
     return fresh;
-}
-
-/// The newest finished build that the caller may read, in whatever workspace: what is scanned below
-/// registry_level.
-std::optional<placed<build>> finished_build_anywhere(const rule_context& context,
-                                                     schemas::version_id version) {
-    std::optional<placed<build>> newest;
-    for (const build& candidate : find::readable_builds(context.state, context.principal(), version))
-        if (candidate.status == build_status::finished)
-            newest = {candidate, access::workspace_of(context.state, candidate.workspace_id)};
-    return newest;
 }
 
 /// The version's builds in its own workspace: only there a scan counts for the version's policies.
@@ -213,7 +199,7 @@ answer start_scan(rule_context& context, const build& subject, const schemas::js
         !good)
         return good.error();
     const bool is_made = subject.status == build_status::finished;
-    if (!is_made && (subject.status != build_status::building || !is_of_serving_level(context)))
+    if (!is_made && subject.status != build_status::building)
         return runtime::failed_precondition(status_text(subject));
     const auto before = newest_scan(context.state, subject);
     if (before && before->scan_status == scan_status::scanning && !is_lost(*before))
@@ -237,26 +223,20 @@ answer start_scan(rule_context& context, const build& subject, const schemas::js
     tables::scans::put(context.state, fresh);
     build scanned = subject;
     show(scanned, fresh);
-    if (is_of_registry_level(context)) {
-        scanned.time_updated = fresh.time_updated;
-        tell_updated(context, subject, scanned);
-    } else {
-        tables::builds::update(context.state, subject, scanned);
-    }
+    scanned.time_updated = fresh.time_updated;
+    tell_updated(context, subject, scanned);
     return schemas::encode(fresh);
 }
 
 /// Also a report that says error and unsafe: the build was called unsafe.
-bool says_unsafe(const rule_context& context, const schemas::commands::report_scan& report) {
-    return report.safety_status == safety_status::unsafe &&
-           (report.scan_status == scan_status::scanned || is_of_registry_level(context));
+bool says_unsafe(const schemas::commands::report_scan& report) {
+    return report.safety_status == safety_status::unsafe;
 }
 
 /// Whether what is known of the scan is final, but for an unsafe report. What was found unsafe never becomes
 /// anything else.
-bool is_final(const rule_context& context, const scan& kept) {
-    return kept.scan_status == scan_status::scanned ||
-           (kept.safety_status == safety_status::unsafe && is_of_registry_level(context));
+bool is_final(const scan& kept) {
+    return kept.scan_status == scan_status::scanned || kept.safety_status == safety_status::unsafe;
 }
 
 bool is_same_report(const scan& kept, const schemas::commands::report_scan& report) {
@@ -264,7 +244,7 @@ bool is_same_report(const scan& kept, const schemas::commands::report_scan& repo
            kept.url == report.url;
 }
 
-result<void> check_report(const rule_context& context, const schemas::commands::report_scan& report) {
+result<void> check_report(const schemas::commands::report_scan& report) {
     if (report.scan_status != scan_status::scanned && report.scan_status != scan_status::error)
         return runtime::invalid_argument("scan_status is " + std::string(name_of(report.scan_status)) +
                                          "; a report must say scanned or error");
@@ -273,7 +253,7 @@ result<void> check_report(const rule_context& context, const schemas::commands::
             "scan_external_results.safety_status is missing; it must be safe or unsafe");
     if (report.url.empty()) return {};
     if (const auto good = check_url("scan_external_results.url", report.url); !good) return good;
-    return check_host(context, "scan_external_results.url", report.url);
+    return check_host("scan_external_results.url", report.url);
 }
 
 /// The workspace's policy `scan_by_others`: nobody says of their own build, or in answer to their own
@@ -298,7 +278,7 @@ answer keep_report(rule_context& context, const build& before, scan told,
     // Also for a report that says error and unsafe: the build was called unsafe.
     if (report.safety_status == safety_status::unsafe && !after.unsafe_scan_id) {
         after.unsafe_scan_id = told.id;
-        if (is_of_serving_level(context)) after.unsafe_offset = context.offset();
+        after.unsafe_offset = context.offset();
     }
     told.scan_status = report.scan_status;
     told.safety_status = report.safety_status;
@@ -308,8 +288,7 @@ answer keep_report(rule_context& context, const build& before, scan told,
     show(after, told);
     tables::scans::put(context.state, told);
     tell_updated(context, before, after);
-    if (is_of_serving_level(context) && after.unsafe_scan_id && !before.unsafe_scan_id)
-        follow_build(context, after);
+    if (after.unsafe_scan_id && !before.unsafe_scan_id) follow_build(context, after);
     return schemas::encode(told);
 }
 
@@ -329,21 +308,6 @@ scan no_scan_of(const rule_context& context, const build& subject) {
     return none;
 }
 
-/// As apply(request_version_scan) below registry_level.
-answer scan_build_anywhere(rule_context& context, const schemas::commands::request_version_scan& command) {
-    const auto version =
-        access::readable_version(context.state, context.principal(), command.model_version_id);
-    if (!version) return version.error();
-    const auto newest = finished_build_anywhere(context, version->row.id);
-    const schemas::workspace& workspace = newest ? newest->workspace : version->workspace;
-    if (const auto may = require_building(context, workspace); !may) return may.error();
-    if (newest) return start_scan(context, newest->row, command.creator_request);
-    const auto made = add_build_to_scan(context, workspace, version->row, command);
-    if (!made) return made.error();
-    if (made->status == build_status::finished) return start_scan(context, *made, command.creator_request);
-    return schemas::encode(no_scan_of(context, *made));
-}
-
 }  // namespace
 
 /// Errors: not_found; permission_denied; failed_precondition.
@@ -360,7 +324,6 @@ answer apply(rule_context& context, const schemas::commands::request_scan& comma
 /// model that is there now. Errors: not_found;
 /// permission_denied; those of add_build and start_scan.
 answer apply(rule_context& context, const schemas::commands::request_version_scan& command) {
-    if (!is_of_registry_level(context)) return scan_build_anywhere(context, command);
     const auto version =
         access::readable_version(context.state, context.principal(), command.model_version_id);
     if (!version) return version.error();
@@ -388,20 +351,20 @@ answer apply(rule_context& context, const schemas::commands::report_scan& comman
     const auto found = build_in_path(context, command.workspace_name, command.build_id);
     if (!found) return found.error();
     if (const auto may = require_reporting(context, found->workspace); !may) return may.error();
-    if (const auto good = check_report(context, command); !good) return good.error();
+    if (const auto good = check_report(command); !good) return good.error();
     auto kept = newest_scan(context.state, found->row);
-    if (!kept && !says_unsafe(context, command))
+    if (!kept && !says_unsafe(command))
         return runtime::failed_precondition(
             "build " + std::to_string(command.build_id.value) +
             " is unscanned; request a scan first: until then only a report that says scanned and unsafe is "
             "taken");
-    if (kept && kept->waits_for_build && !says_unsafe(context, command))
+    if (kept && kept->waits_for_build && !says_unsafe(command))
         return runtime::failed_precondition(
             "build " + std::to_string(command.build_id.value) +
             " is being made, and its scan is not requested yet; until then only a report that says scanned "
             "and unsafe is taken");
     if (kept && is_same_report(*kept, command)) return schemas::encode(*kept);
-    if (kept && is_final(context, *kept) && !says_unsafe(context, command))
+    if (kept && is_final(*kept) && !says_unsafe(command))
         return runtime::aborted("scan " + std::to_string(kept->id.value) + " is finished as " +
                                 std::string(name_of(kept->safety_status)) +
                                 "; only an unsafe report can still change it: request a new scan");
@@ -470,8 +433,8 @@ void cancel_deadline(rule_context& context, const scan& running) {
                          number_text(running.id.value));
 }
 
-/// No report came in time: the scan ends in error. A later report is still accepted. From registry_level on
-/// the build's UPDATE tells of it, as of a report.
+/// No report came in time: the scan ends in error. A later report is still accepted. The build's UPDATE tells
+/// of it, as of a report.
 void fire_scan_deadline(rule_context& context, std::string_view key) {
     const auto running = tables::scans::find(context.state, schemas::scan_id{schemas::read_big_endian(key)});
     if (!running || running->scan_status != scan_status::scanning) return;
@@ -479,15 +442,14 @@ void fire_scan_deadline(rule_context& context, std::string_view key) {
     late.scan_status = scan_status::error;
     late.message = "no report came within 24 h";
     late.time_updated = context.stamp_ms();
-    if (is_of_registry_level(context))
-        if (const auto subject = tables::builds::find(context.state, running->build_id)) {
-            const std::string ineligible = message_of(*subject, late.safety_status);
-            if (!ineligible.empty()) late.message += "; " + ineligible;
-            build after = *subject;
-            after.time_updated = late.time_updated;
-            show(after, late);
-            tell_updated(context, *subject, after);
-        }
+    if (const auto subject = tables::builds::find(context.state, running->build_id)) {
+        const std::string ineligible = message_of(*subject, late.safety_status);
+        if (!ineligible.empty()) late.message += "; " + ineligible;
+        build after = *subject;
+        after.time_updated = late.time_updated;
+        show(after, late);
+        tell_updated(context, *subject, after);
+    }
     tables::scans::update(context.state, *running, late);
 }
 

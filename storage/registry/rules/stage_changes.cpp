@@ -31,21 +31,6 @@ std::string state_text(const transition_row& row, transition_state state) {
     return "transition " + std::to_string(row.transition.id.value) + " is " + std::string(name_of(state));
 }
 
-/// Below the level of the whole registry everybody's review counts, whatever has become of the reviewer.
-verdict judge_all(const transition_row& row, const schemas::workspace_policies& policies) {
-    verdict out;
-    for (const review& review : row.reviews) {
-        if (review.approve)
-            out.approved_by.push_back(review.user);
-        else
-            out.state = transition_state::rejected;
-    }
-    if (out.state != transition_state::rejected &&
-        out.approved_by.size() >= std::max(policies.approvals_required, 1u))
-        out.state = transition_state::approved;
-    return out;
-}
-
 std::string approvals_text(const verdict& now, const schemas::workspace& workspace) {
     return " with " + std::to_string(now.approved_by.size()) + " of " +
            std::to_string(workspace.policies.approvals_required) + " approvals that count" +
@@ -53,20 +38,18 @@ std::string approvals_text(const verdict& now, const schemas::workspace& workspa
 }
 
 /// Errors: failed_precondition.
-result<void> check_approval(const rule_context& context, const wanted_change& wanted, const verdict& now) {
+result<void> check_approval(const wanted_change& wanted, const verdict& now) {
     const transition_row& row = *wanted.transition;
-    const bool is_told_anew = is_of_registry_level(context);
-    const transition_state told = is_told_anew ? now.state : row.transition.state;
     if (!find::is_open(row))
         return runtime::failed_precondition(state_text(row, row.transition.state) +
                                             "; only an open transition can be committed");
     if (now.state == transition_state::rejected)
-        return runtime::failed_precondition(state_text(row, told) +
+        return runtime::failed_precondition(state_text(row, now.state) +
                                             "; a rejected transition cannot be committed");
     if (now.state == transition_state::approved || !needs_approval(wanted.of.workspace, wanted.desired))
         return {};
     return runtime::failed_precondition(
-        state_text(row, told) + (is_told_anew ? approvals_text(now, wanted.of.workspace) : "") +
+        state_text(row, now.state) + approvals_text(now, wanted.of.workspace) +
         ", and the policy require_approval_for of the workspace \"" + wanted.of.workspace.name + "\" holds " +
         std::string(name_of(wanted.desired)) + "; only an APPROVED transition can be committed");
 }
@@ -168,17 +151,11 @@ std::string take_policy_back(const schemas::workspace& workspace, stage desired)
            ", and nobody else can approve there; the policy must be taken back first";
 }
 
-verdict verdict_of(const rule_context& context, const transition_row& row,
-                   const access::placed<model_version>& of) {
-    if (is_of_registry_level(context)) return find::judge(context.state, row, of);
-    return judge_all(row, of.workspace.policies);
-}
-
 result<permitted_change> permit(const rule_context& context, const wanted_change& wanted) {
     verdict now;
     if (wanted.transition) {
-        now = verdict_of(context, *wanted.transition, wanted.of);
-        if (const auto approved = check_approval(context, wanted, now); !approved) return approved.error();
+        now = find::judge(context.state, *wanted.transition, wanted.of);
+        if (const auto approved = check_approval(wanted, now); !approved) return approved.error();
         if (const auto still = check_source(wanted); !still) return still.error();
     } else if (const auto direct = check_direct(wanted); !direct) {
         return direct.error();

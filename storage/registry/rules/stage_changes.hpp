@@ -42,10 +42,6 @@ bool needs_approval(const schemas::workspace&, schemas::stage);
 bool is_approved_by_nobody(const schemas::workspace&, schemas::stage);
 std::string take_policy_back(const schemas::workspace&, schemas::stage);
 
-/// How the transition stands at this place in the log.
-find::verdict verdict_of(const context::rule_context&, const tables::transition_row&,
-                         const access::placed<schemas::model_version>&);
-
 /// Errors: failed_precondition when the transition is closed, committed, rejected, or not approved although
 /// the stage needs it, and without a safe scan where the stage needs one; aborted when the version's stage is
 /// no longer the one that the transition began with; permission_denied without a transition to a stage that

@@ -148,8 +148,7 @@ answer apply(rule_context& context, const schemas::commands::create_transition& 
                                        std::to_string(version->row.id.value) + " to " +
                                        std::string(name_of(command.desired_stage)) +
                                        " is open; commit or close it before another is created");
-    if (is_of_registry_level(context) && !is_there &&
-        is_approved_by_nobody(version->workspace, command.desired_stage))
+    if (!is_there && is_approved_by_nobody(version->workspace, command.desired_stage))
         return runtime::failed_precondition("no transition is created: " +
                                             take_policy_back(version->workspace, command.desired_stage));
 
@@ -177,25 +176,23 @@ answer apply(rule_context& context, const schemas::commands::review_transition& 
     if (row.author == context.principal())
         return runtime::permission_denied("transition " + std::to_string(command.transition_id.value) +
                                           " was requested by you; somebody else must approve or reject it");
-    const auto good_comment = check_text("comment", command.comment, limits::comment_bytes_max);
-    if (!good_comment && is_of_registry_level(context)) return good_comment.error();
+    if (const auto good = check_text("comment", command.comment, limits::comment_bytes_max); !good)
+        return good.error();
     if (row.transition.state == transition_state::closed ||
         row.transition.state == transition_state::committed)
         return runtime::failed_precondition(state_text(row) +
                                             "; only an open transition can be approved or rejected");
-    if (!good_comment) return good_comment.error();
 
     std::erase_if(row.reviews, [&](const review& review) { return review.user == context.principal(); });
-    row.reviews.push_back(
-        {context.principal(), command.approve, is_of_registry_level(context) ? context.stamp_ms() : 0});
+    row.reviews.push_back({context.principal(), command.approve, context.stamp_ms()});
     if (const auto good = check_entity_size("the transition", schemas::encode(row)); !good)
         return good.error();
-    row.transition.state = verdict_of(context, row, opened->of).state;
+    row.transition.state = find::judge(context.state, row, opened->of).state;
     store_transition(context, row);
     activity entry = new_activity(context, row.model_version_id, command.comment);
     (command.approve ? entry.approval : entry.rejection).emplace();
     entry.transition_id = row.transition.id;
-    if (command.approve && opened->of.workspace.policies.commit_on_approve && is_of_registry_level(context))
+    if (command.approve && opened->of.workspace.policies.commit_on_approve)
         entry.message = commit_on_approve(context, *opened);
     entry.activity_state = row.transition.state;
     return store_activity(context, entry);
@@ -206,11 +203,10 @@ answer apply(rule_context& context, const schemas::commands::close_transition& c
     auto opened = open_transition(context, command.transition_id, action::update);
     if (!opened) return opened.error();
     transition_row& row = opened->row;
-    const auto good_comment = check_text("comment", command.comment, limits::comment_bytes_max);
-    if (!good_comment && is_of_registry_level(context)) return good_comment.error();
+    if (const auto good = check_text("comment", command.comment, limits::comment_bytes_max); !good)
+        return good.error();
     if (row.transition.state == transition_state::committed)
         return runtime::failed_precondition(state_text(row) + "; it can no longer be closed");
-    if (!good_comment) return good_comment.error();
     row.transition.state = transition_state::closed;
     store_transition(context, row);
     activity entry = new_activity(context, row.model_version_id, command.comment);
@@ -225,11 +221,10 @@ answer apply(rule_context& context, const schemas::commands::close_transition& c
 answer apply(rule_context& context, const schemas::commands::commit_transition& command) {
     auto opened = open_transition(context, command.transition_id, action::update);
     if (!opened) return opened.error();
-    const auto good_comment = check_text("comment", command.comment, limits::comment_bytes_max);
-    if (!good_comment && is_of_registry_level(context)) return good_comment.error();
+    if (const auto good = check_text("comment", command.comment, limits::comment_bytes_max); !good)
+        return good.error();
     const auto permitted = permit(context, change_of(*opened));
     if (!permitted) return permitted.error();
-    if (!good_comment) return good_comment.error();
     return store_activity(context,
                           commit(context, *opened, *permitted, context.principal(), command.comment));
 }

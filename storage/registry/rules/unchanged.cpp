@@ -34,12 +34,6 @@ std::optional<double> number_in(const json_value& value) {
 /// The 64-bit integers in a notebook's path, which protobuf's JSON writes as strings.
 constexpr std::array<std::string_view, 2> integers_as_text{"size", "last_modified_at_source"};
 
-/// How values are compared.
-struct comparison {
-    absent_is_default absent;
-    known_of_messages known;
-};
-
 /// The number of a member whose type is known: a 64-bit integer of a notebook's path, or `is_dirty` of git,
 /// an enum (wire.md §1 "Ternary").
 std::optional<std::int64_t> number_of_known(std::string_view name, const json_value& value) {
@@ -59,10 +53,9 @@ std::optional<std::int64_t> number_of_known(std::string_view name, const json_va
 }
 
 /// `{}` is not a default: a message without members is still present.
-bool is_default(const schemas::json_member& member, comparison how) {
+bool is_default(const schemas::json_member& member) {
     const auto& [name, value] = member;
-    if (how.known == known_of_messages::types)
-        if (const auto number = number_of_known(name, value)) return *number == 0;
+    if (const auto number = number_of_known(name, value)) return *number == 0;
     if (const auto* text = value.get_if<std::string>())
         return text->empty() || (*text == "0" && std::find(integers_as_text.begin(), integers_as_text.end(),
                                                            name) != integers_as_text.end());
@@ -71,14 +64,16 @@ bool is_default(const schemas::json_member& member, comparison how) {
     return value.is_null() || number_in(value) == 0.0;
 }
 
-bool is_same(const json_value& a, const json_value& b, comparison how);
+bool is_same(const json_value& a, const json_value& b, absent_is_default absent);
 
-bool is_same_member(std::string_view name, const json_value& a, const json_value& b, comparison how) {
-    if (how.absent == absent_is_default::yes && how.known == known_of_messages::types) {
+bool is_same_member(std::string_view name, const json_value& a, const json_value& b,
+                    absent_is_default absent) {
+    if (absent == absent_is_default::yes) {
         const auto left = number_of_known(name, a), right = number_of_known(name, b);
-        if (left || right) return is_same(left ? json_value(*left) : a, right ? json_value(*right) : b, how);
+        if (left || right)
+            return is_same(left ? json_value(*left) : a, right ? json_value(*right) : b, absent);
     }
-    return is_same(a, b, how);
+    return is_same(a, b, absent);
 }
 
 /// An object's values by name; of two with one name the first. An object may have many members: they are not
@@ -92,38 +87,37 @@ member_index index_of(const json_object& members) {
 }
 
 /// Whether `others` has each of the members, except those that it may omit.
-bool has_members_of(const json_object& members, const member_index& others, comparison how) {
+bool has_members_of(const json_object& members, const member_index& others, absent_is_default absent) {
     return std::all_of(members.begin(), members.end(), [&](const schemas::json_member& member) {
         const auto found = others.find(member.first);
         const json_value* const other = found == others.end() ? nullptr : found->second;
-        if (!other) return how.absent == absent_is_default::yes && is_default(member, how);
-        return is_same_member(member.first, member.second, *other, how);
+        if (!other) return absent == absent_is_default::yes && is_default(member);
+        return is_same_member(member.first, member.second, *other, absent);
     });
 }
 
-bool is_same(const json_value& a, const json_value& b, comparison how) {
+bool is_same(const json_value& a, const json_value& b, absent_is_default absent) {
     const auto *members = a.get_if<json_object>(), *other_members = b.get_if<json_object>();
     if (members && other_members) {
         const member_index index = index_of(*members);
         const auto is_in_a = [&](const schemas::json_member& member) {
-            return index.contains(member.first) ||
-                   (how.absent == absent_is_default::yes && is_default(member, how));
+            return index.contains(member.first) || (absent == absent_is_default::yes && is_default(member));
         };
-        return has_members_of(*members, index_of(*other_members), how) &&
+        return has_members_of(*members, index_of(*other_members), absent) &&
                std::all_of(other_members->begin(), other_members->end(), is_in_a);
     }
     const auto *items = a.get_if<json_array>(), *other_items = b.get_if<json_array>();
     if (items && other_items)
         return std::equal(
             items->begin(), items->end(), other_items->begin(), other_items->end(),
-            [&](const json_value& left, const json_value& right) { return is_same(left, right, how); });
+            [&](const json_value& left, const json_value& right) { return is_same(left, right, absent); });
     const auto number = number_in(a), other_number = number_in(b);
     if (number && other_number && !(is_integer(a) && is_integer(b))) return *number == *other_number;
     return a == b;
 }
 
-void keep(schemas::json_text& after, const schemas::json_text& before, known_of_messages known) {
-    if (means_the_same(after, before, absent_is_default::yes, known)) after = before;
+void keep(schemas::json_text& after, const schemas::json_text& before) {
+    if (means_the_same(after, before, absent_is_default::yes)) after = before;
 }
 
 void keep(std::vector<schemas::key_value>& after, const std::vector<schemas::key_value>& before) {
@@ -151,32 +145,21 @@ void keep_uploads(std::vector<schemas::artifact>& after, const std::vector<schem
     }
 }
 
-/// No member is the same as each at its default.
-bool says_no_permission(const schemas::json_text& text) {
-    if (text.text.empty()) return true;
-    const auto value = schemas::parse_json(text.text);
-    if (!value) return false;
-    const auto permission = schemas::from_json<schemas::custom_permission>(*value);
-    return permission && *permission == schemas::custom_permission{};
-}
-
 }  // namespace
 
-bool means_the_same(const schemas::json_text& a, const schemas::json_text& b, absent_is_default absent,
-                    known_of_messages known) {
+bool means_the_same(const schemas::json_text& a, const schemas::json_text& b, absent_is_default absent) {
     if (a == b) return true;
     const auto left = schemas::parse_json(a.text);
     const auto right = schemas::parse_json(b.text);
-    return left && right && is_same(*left, *right, {absent, known});
+    return left && right && is_same(*left, *right, absent);
 }
 
-void keep_what_is_unchanged(schemas::model_version& after, const schemas::model_version& before,
-                            known_of_messages known) {
-    keep(after.environment, before.environment, known);
-    keep(after.docker_metadata, before.docker_metadata, known);
-    keep(after.code_blob_map, before.code_blob_map, known);
+void keep_what_is_unchanged(schemas::model_version& after, const schemas::model_version& before) {
+    keep(after.environment, before.environment);
+    keep(after.docker_metadata, before.docker_metadata);
+    keep(after.code_blob_map, before.code_blob_map);
     keep(after.attributes, before.attributes);
-    if (known == known_of_messages::types) keep_uploads(after, before);
+    keep_uploads(after, before);
 }
 
 void keep_uploads(schemas::model_version& after, const schemas::model_version& before) {
@@ -189,12 +172,13 @@ void keep_uploads(schemas::model_version& after, const schemas::model_version& b
 
 void keep_what_is_unchanged(schemas::registered_model& after, const schemas::registered_model& before) {
     keep(after.attributes, before.attributes);
-    if (says_no_permission(after.custom_permission) && says_no_permission(before.custom_permission))
-        after.custom_permission = before.custom_permission;
-    const auto is_private = [](const schemas::json_text& said) {
-        return said.text.empty() || said.text == "\"PRIVATE\"";
+    // No permission means the same as each of its members at its default, no visibility the same as PRIVATE.
+    const auto keep_meant = [](auto& mine, const auto& old) {
+        using said = std::remove_cvref_t<decltype(*mine)>;
+        if (mine.value_or(said{}) == old.value_or(said{})) mine = old;
     };
-    if (is_private(after.visibility) && is_private(before.visibility)) after.visibility = before.visibility;
+    keep_meant(after.custom_permission, before.custom_permission);
+    keep_meant(after.visibility, before.visibility);
 }
 
 }  // namespace herald::storage::registry::rules

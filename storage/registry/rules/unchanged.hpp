@@ -5,15 +5,9 @@
 
 namespace herald::storage::registry::rules {
 
-/// What is known of the messages that are kept as they came. Of `names`, only that integers may be texts; of
-/// `types`, also which of their members are enums and 64-bit integers, and that the server knows of a file
-/// whether its bytes are there.
-enum class known_of_messages : bool { names, types };
-
 /// Gives `after` the stored bytes of `before` for each part that means the same in both: an attribute, the
 /// environment, docker_metadata, the code. Any remaining difference is a change.
-void keep_what_is_unchanged(schemas::model_version& after, const schemas::model_version& before,
-                            known_of_messages);
+void keep_what_is_unchanged(schemas::model_version& after, const schemas::model_version& before);
 /// The same of a model: an attribute, the visibility, the permission.
 void keep_what_is_unchanged(schemas::registered_model& after, const schemas::registered_model& before);
 
@@ -24,7 +18,6 @@ void keep_uploads(schemas::model_version& after, const schemas::model_version& b
 /// Whether an absent member means the same as one with its default value.
 enum class absent_is_default : bool { no, yes };
 /// Members may be in any order. Integers are compared exactly, other numbers as doubles.
-bool means_the_same(const schemas::json_text&, const schemas::json_text&, absent_is_default,
-                    known_of_messages = known_of_messages::names);
+bool means_the_same(const schemas::json_text&, const schemas::json_text&, absent_is_default);
 
 }  // namespace herald::storage::registry::rules

@@ -82,38 +82,6 @@ std::optional<schemas::user> user_meant(const state_view& state, const std::stri
     return found;
 }
 
-/// How many users are not found by their username: another's differs only in case.
-constexpr std::string_view left_out = "usernames left out";
-
-void put_left_out(state_changes& state, std::uint64_t users) {
-    if (users != tables::counters::value(state, left_out)) tables::counters::put(state, left_out, users);
-}
-
-/// Enters the names of users who came before registry_level, a slice at a time. The first of two who differ
-/// only in case keeps the name, until it is given up.
-void enter_usernames(rule_context& context, std::uint64_t first) {
-    const std::uint64_t last = tables::counters::value(context.state, "user");
-    const std::uint64_t end = std::min(last + 1, first + limits::rows_per_identity_sweep);
-    std::uint64_t without = first == 1 ? 0 : tables::counters::value(context.state, left_out);
-    for (std::uint64_t id = first; id < end; ++id) {
-        const auto user = tables::users::find(context.state, schemas::user_id{id});
-        if (!user || user->removed) continue;
-        const auto holder = tables::usernames::find(context.state, user->username);
-        if (!holder)
-            tables::usernames::put(context.state, *user);
-        else if (*holder != user->id)
-            ++without;
-    }
-    put_left_out(context.state, without);
-    if (end > last) return;
-    context.set_timer(context.time_ms(), timer_kind::username_sweep, schemas::big_endian(end));
-}
-
-/// Who was left out because of this user is entered.
-void enter_who_was_left_out(rule_context& context) {
-    if (tables::counters::value(context.state, left_out) > 0) enter_usernames(context, 1);
-}
-
 }  // namespace
 
 result<schemas::user> user_to_change(rule_context& context, schemas::user_id id, std::string_view what) {
@@ -139,19 +107,17 @@ result<void> check_names_are_free(rule_context& context, const std::string& emai
     if (is_taken(tables::users::with_email(state, username)))
         return runtime::already_exists("a user with the e-mail \"" + username +
                                        "\" already exists, so nobody else can have it as username");
-    if (is_of_registry_level(context))
-        for (const std::string* name : {&email, &username})
-            if (is_taken(tables::usernames::find(state, *name)))
-                return runtime::already_exists(
-                    "a user with the username \"" + *name +
-                    "\" already exists, so nobody else can have it as e-mail or username");
+    for (const std::string* name : {&email, &username})
+        if (is_taken(tables::users::named(state, *name)))
+            return runtime::already_exists(
+                "a user with the username \"" + *name +
+                "\" already exists, so nobody else can have it as e-mail or username");
     const auto workspace = tables::workspaces::named(state, username);
     if (workspace && !(self && access::workspace_of(state, *workspace).owner == self))
         return runtime::already_exists(
-            "a workspace named \"" + username + "\", as this user's would be, already exists" +
-            (is_of_registry_level(context)
-                 ? "; give the user another username (verta_info.username), or that workspace another name"
-                 : ""));
+            "a workspace named \"" + username +
+            "\", as this user's would be, already exists; give the user another username "
+            "(verta_info.username), or that workspace another name");
     return {};
 }
 
@@ -172,7 +138,7 @@ result<schemas::user> add_user(rule_context& context, const fresh_user& fresh) {
     user.time_created = context.stamp_ms();
     user.description = fresh.description;
     user.associated_workspace_id = fresh.associated_workspace_id;
-    if (fresh.service_account && is_of_registry_level(context)) user.org_id = fresh.org;
+    if (fresh.service_account) user.org_id = fresh.org;
 
     schemas::workspace own;  // nobody else could approve in it, so its policies require nothing
     own.id = context.next_id<schemas::workspace_id>("workspace");
@@ -183,7 +149,6 @@ result<schemas::user> add_user(rule_context& context, const fresh_user& fresh) {
 
     user.default_workspace_id = user.associated_workspace_id ? user.associated_workspace_id : own.id;
     tables::users::put(state, user);
-    if (is_of_registry_level(context)) tables::usernames::put(state, user);
     tables::members::put(state, group_named(state, fresh.org, "All Users"), user.id);
     return user;
 }
@@ -196,11 +161,8 @@ void rename_user(rule_context& context, const schemas::user& before, const schem
             renamed.time_updated = context.stamp_ms();
             tables::workspaces::update(context.state, *own, renamed);
         }
-        tables::usernames::erase(context.state, before);
-        tables::usernames::put(context.state, after);
     }
     tables::users::update(context.state, before, after);
-    if (after.username != before.username) enter_who_was_left_out(context);
 }
 
 result<void> end_user(rule_context& context, const schemas::user& user) {
@@ -213,7 +175,6 @@ result<void> end_user(rule_context& context, const schemas::user& user) {
     hand_over(context, user);
     end_sessions(context, user.id);
     end_memberships(context, user.id);
-    tables::usernames::erase(state, user);
     schemas::user gone = user;
     gone.removed = true;
     gone.system_admin = false;
@@ -222,7 +183,6 @@ result<void> end_user(rule_context& context, const schemas::user& user) {
     gone.default_workspace_id = {};
     gone.associated_workspace_id = {};
     tables::users::update(state, user, gone);
-    enter_who_was_left_out(context);
     return {};
 }
 
@@ -310,20 +270,6 @@ answer apply(rule_context& context, const schemas::commands::set_system_admin& c
     after.system_admin = command.is_admin;
     tables::users::update(context.state, *user, after);
     return std::string();
-}
-
-void fire_username_sweep(rule_context& context, std::string_view key) {
-    enter_usernames(context, schemas::read_big_endian(key));
-}
-
-void begin_level_of_users(rule_context& context) {
-    std::vector<schemas::organization_id> all;
-    tables::organizations::each(context.state, [&](const schemas::organization& each) {
-        all.push_back(each.id);
-        return true;
-    });
-    for (const schemas::organization_id each : all) add_roles_of_registry_level(context, each);
-    enter_usernames(context, 1);
 }
 
 runner runner_of(schemas::commands::command_type type, schemas::commands::user_commands all) {

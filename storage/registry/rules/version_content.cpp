@@ -11,6 +11,9 @@ namespace herald::storage::registry::rules {
 using context::rule_context;
 using schemas::model_version;
 
+namespace {
+
+/// As artifacts, datasets and files are bounded, each with a key.
 result<void> check_artifacts(std::string_view field, const std::vector<schemas::artifact>& artifacts) {
     if (artifacts.size() > limits::artifacts_max)
         return runtime::invalid_argument(std::string(field) + " holds " + std::to_string(artifacts.size()) +
@@ -20,6 +23,20 @@ result<void> check_artifacts(std::string_view field, const std::vector<schemas::
         if (const auto good = check_name("an artifact's key", artifact.key, limits::name_bytes_max); !good)
             return good;
     return {};
+}
+
+}  // namespace
+
+result<void> check_parts(const schemas::version_content& version) {
+    if (const auto good = check_labels(version.labels); !good) return good;
+    if (const auto good = check_attributes(version.attributes); !good) return good;
+    if (const auto good = check_artifacts("artifacts", version.artifacts); !good) return good;
+    if (const auto good = check_artifacts("datasets", version.datasets); !good) return good;
+    if (const auto good = check_object("environment", version.environment); !good) return good;
+    if (const auto good = check_object("docker_metadata", version.docker_metadata); !good) return good;
+    if (const auto good = check_object("code_blob_map", version.code_blob_map); !good) return good;
+    if (!version.model || version.model->key.empty()) return {};
+    return check_name("model.key", version.model->key, limits::name_bytes_max);
 }
 
 result<void> check_texts(const model_version& version) {
@@ -88,27 +105,13 @@ result<void> check_is_meant(const rule_context& context, const model_version& ve
 model_version without_empty_parts(model_version version) {
     if (version.model && version.model->key.empty()) version.model.reset();
     if (version.code_blob_map.text == "{}") version.code_blob_map.text.clear();
+    if (version.archived != schemas::ternary::true_) version.archived = schemas::ternary::false_;
     return version;
 }
 
-model_version with_content(model_version row, const schemas::commands::version_content& sent) {
-    row.version = sent.version;
-    row.description = sent.description;
-    row.labels = sent.labels;
-    row.readme_text = sent.readme_text;
+model_version with_content(model_version row, const schemas::version_content& sent) {
+    static_cast<schemas::version_content&>(row) = sent;
     row.attributes = merged_attributes({}, sent.attributes);
-    row.model = sent.model;
-    row.artifacts = sent.artifacts;
-    row.environment = sent.environment;
-    row.docker_metadata = sent.docker_metadata;
-    row.datasets = sent.datasets;
-    row.code_blob_map = sent.code_blob_map;
-    row.archived = sent.archived;
-    row.apis = sent.apis;
-    row.input_description = sent.input_description;
-    row.output_description = sent.output_description;
-    row.hide_input_label = sent.hide_input_label;
-    row.hide_output_label = sent.hide_output_label;
     return row;
 }
 
@@ -135,10 +138,8 @@ answer store_version(rule_context& context, const model_version& before, model_v
     std::string encoded = schemas::encode(after);
     if (encoded == schemas::encode(before)) return encoded;
     after.time_updated = context.stamp_ms();
-    if (is_of_registry_level(context)) {
-        if (!same_ingredients(before, after)) after.time_ingredients_changed = after.time_updated;
-        if (!same_image(before, after)) after.time_image_changed = after.time_updated;
-    }
+    if (!same_ingredients(before, after)) after.time_ingredients_changed = after.time_updated;
+    if (!same_image(before, after)) after.time_image_changed = after.time_updated;
     encoded = schemas::encode(after);
     if (const auto good = check_entity_size("the model version", after, encoded); !good) return good.error();
     replace_version(context, before, after);

@@ -14,22 +14,8 @@ namespace herald::storage::registry::rules {
 
 using placed_version = access::placed<schemas::model_version>;
 
-/// As artifacts, datasets and files are bounded, each with a key.
-result<void> check_artifacts(std::string_view field, const std::vector<schemas::artifact>& artifacts);
-
 /// What a version is made of, or will be; also what a client sent by itself: it may hold more than is merged.
-template <class Version>
-result<void> check_parts(const Version& version) {
-    if (const auto good = check_labels(version.labels); !good) return good;
-    if (const auto good = check_attributes(version.attributes); !good) return good;
-    if (const auto good = check_artifacts("artifacts", version.artifacts); !good) return good;
-    if (const auto good = check_artifacts("datasets", version.datasets); !good) return good;
-    if (const auto good = check_object("environment", version.environment); !good) return good;
-    if (const auto good = check_object("docker_metadata", version.docker_metadata); !good) return good;
-    if (const auto good = check_object("code_blob_map", version.code_blob_map); !good) return good;
-    if (!version.model || version.model->key.empty()) return {};
-    return check_name("model.key", version.model->key, limits::name_bytes_max);
-}
+result<void> check_parts(const schemas::version_content&);
 
 /// The version's texts and its lock level.
 result<void> check_texts(const schemas::model_version&);
@@ -70,7 +56,7 @@ result<placed_version> version_of(const context::rule_context& context, const Co
 /// Members that are present but say nothing count as absent: a model without a key, a map without entries.
 schemas::model_version without_empty_parts(schemas::model_version);
 /// The row with its content replaced by what was sent.
-schemas::model_version with_content(schemas::model_version row, const schemas::commands::version_content&);
+schemas::model_version with_content(schemas::model_version row, const schemas::version_content&);
 
 /// The parts of a version that lock levels protect (wire.md "Lock levels").
 bool same_ingredients(const schemas::model_version&, const schemas::model_version&);

@@ -7,6 +7,7 @@
 #include "runtime/crypto.hpp"
 #include "schemas/json.hpp"
 #include "storage/registry/access/locks.hpp"
+#include "storage/registry/rules/merging.hpp"
 #include "storage/registry/rules/stage_changes.hpp"
 #include "storage/registry/rules/unchanged.hpp"
 #include "storage/registry/rules/version_content.hpp"
@@ -21,66 +22,17 @@ using schemas::model_version;
 using schemas::promotion;
 using schemas::promotion_status;
 using schemas::protected_type;
+using schemas::version_content;
 using schemas::commands::update_mode;
-using schemas::commands::version_content;
 
 access::touched touched_by(const model_version& before, const model_version& after) {
     return same_ingredients(before, after) ? access::touched::nothing_locked : access::touched::ingredients;
 }
 
-/// Empties the lists with these names.
-void without_lists(model_version& version, const std::vector<std::string>& names) {
-    for (const std::string_view name : names) {
-        if (name == "labels") version.labels.clear();
-        if (name == "attributes") version.attributes.clear();
-        if (name == "artifacts") version.artifacts.clear();
-        if (name == "datasets") version.datasets.clear();
-    }
-}
-
-/// PATCH: labels are added; attributes, artifacts and datasets merge by key; everything else that is present
-/// is set. Of PATCH …/full_body nothing merges.
-model_version merged(model_version before, const schemas::commands::update_version& command) {
-    if (command.mode == update_mode::members) without_lists(before, command.present);
+/// PATCH, and PATCH …/full_body.
+model_version merged(const model_version& before, const schemas::commands::update_version& command) {
     model_version after = before;
-    const version_content& sent = command.version;
-    const std::set<std::string_view> members(command.present.begin(), command.present.end());
-    for (const std::string_view member : members) {
-        if (member == "version")
-            after.version = sent.version;
-        else if (member == "description")
-            after.description = sent.description;
-        else if (member == "readme_text")
-            after.readme_text = sent.readme_text;
-        else if (member == "labels")
-            after.labels.insert(after.labels.end(), sent.labels.begin(), sent.labels.end());
-        else if (member == "attributes")
-            after.attributes = merged_attributes(before.attributes, sent.attributes);
-        else if (member == "model")
-            after.model = sent.model;
-        else if (member == "artifacts")
-            merge_by_key(after.artifacts, sent.artifacts);
-        else if (member == "environment")
-            after.environment = sent.environment;
-        else if (member == "docker_metadata")
-            after.docker_metadata = sent.docker_metadata;
-        else if (member == "datasets")
-            merge_by_key(after.datasets, sent.datasets);
-        else if (member == "code_blob_map")
-            after.code_blob_map = sent.code_blob_map;
-        else if (member == "archived")
-            after.archived = sent.archived;
-        else if (member == "apis")
-            after.apis = sent.apis;
-        else if (member == "input_description")
-            after.input_description = sent.input_description;
-        else if (member == "output_description")
-            after.output_description = sent.output_description;
-        else if (member == "hide_input_label")
-            after.hide_input_label = sent.hide_input_label;
-        else if (member == "hide_output_label")
-            after.hide_output_label = sent.hide_output_label;
-    }
+    merge_content<version_content>(after, command.version, command.present, command.mode);
     return after;
 }
 
@@ -103,38 +55,26 @@ model_version replaced(const model_version& before, const version_content& sent)
     return after;
 }
 
-std::string hash_of(const std::string& bytes) {
-    return std::string(runtime::as_bytes(runtime::sha256(bytes)));
-}
-
 /// Identifies the request that completed a promotion, so that a repeat is recognised: as a PUT of a few
-/// members it would otherwise clear everything it does not carry.
-std::string completion_at_first_level(const schemas::commands::update_version& command) {
-    return hash_of(schemas::encode(command));
-}
-
-/// From registry_level on: only what the body says of a version counts, not how the version was named, nor
-/// the order of the members.
+/// members it would otherwise clear everything it does not carry. Only what the body says of a version
+/// counts, not how the version was named, nor the order of the members.
 std::string completion_of(const schemas::commands::update_version& command) {
-    std::string said;
+    schemas::commands::update_version said;
+    said.version = command.version;
+    said.time_updated = command.time_updated;
+    said.redirect_metadata = command.redirect_metadata;
     const std::set<std::string_view> present(command.present.begin(), command.present.end());
-    const auto add = [&](unsigned number, std::string_view name, const auto&, auto...) {
-        if (present.contains(name)) schemas::append_big_endian(said, static_cast<std::uint32_t>(number));
+    const auto add = [&](unsigned, std::string_view name, const auto&, auto...) {
+        if (present.contains(name)) said.present.emplace_back(name);
     };
     version_content::describe(command.version, add);
-    return hash_of(said + schemas::encode(command.version));
-}
-
-/// Whether it is the request that completed the promotion, which may have been below registry_level.
-bool is_completion_of(const promotion& completed, const schemas::commands::update_version& command) {
-    return completed.completion == completion_of(command) ||
-           completed.completion == completion_at_first_level(command);
+    return std::string(runtime::as_bytes(runtime::sha256(schemas::encode(said))));
 }
 
 /// What was read before the commit must not complete its promotion: it may be meant for an earlier one. A
 /// body without a time does not say what was read.
 result<void> check_read_since(const promotion& begun, const schemas::commands::update_version& command) {
-    const std::int64_t read_ms = command.version.time_updated;
+    const std::int64_t read_ms = command.time_updated;
     if (read_ms == 0 || read_ms >= begun.time_committed) return {};
     return runtime::aborted("time_updated is " + std::to_string(read_ms) +
                             ", earlier than the commit of the promotion of model version " +
@@ -148,56 +88,14 @@ answer complete(rule_context& context, const model_version& before, const promot
                 const schemas::commands::update_version& command) {
     if (const auto since = check_read_since(begun, command); !since) return since.error();
     model_version after = before;
-    after.redirect_metadata = command.version.redirect_metadata;
+    after.redirect_metadata = command.redirect_metadata;
     promotion promotion = begun;
     promotion.status = promotion_status::complete;
     promotion.redirect_metadata = after.redirect_metadata;
-    promotion.completion =
-        is_of_registry_level(context) ? completion_of(command) : completion_at_first_level(command);
+    promotion.completion = completion_of(command);
     promotion.time_completed = context.stamp_ms();
     tables::promotions::update(context.state, begun, promotion);
     cancel_deadline(context, begun);
-    return store_version(context, before, std::move(after));
-}
-
-/// As apply(update_version) below registry_level, where a lock was judged after the missing action and the
-/// values.
-answer update_at_first_level(rule_context& context, const schemas::commands::update_version& command) {
-    state::state_changes& state = context.state;
-    const auto found = version_of(context, command);
-    if (!found) return found.error();
-    const model_version& before = found->row;
-    if (const auto meant = check_is_meant(context, command, before); !meant) return meant.error();
-    if (const auto may = access::require(state, context.principal(), found->workspace,
-                                         protected_type::registered_model, action::update, "model version");
-        !may)
-        return may.error();
-
-    const std::string& redirect = command.version.redirect_metadata;
-    if (!redirect.empty()) {
-        if (const auto good = check_url("redirect_metadata", redirect); !good) return good.error();
-        const auto row = tables::promotions::find(state, before.id).value_or(promotion{});
-        if (row.status == promotion_status::in_progress) return complete(context, before, row, command);
-        if (row.status != promotion_status::complete || row.redirect_metadata != redirect)
-            return runtime::failed_precondition(
-                "redirect_metadata completes a promotion, and none of model version " +
-                std::to_string(before.id.value) + " is IN_PROGRESS (it is " +
-                std::string(name_of(row.status)) + ")");
-        if (row.completion == completion_at_first_level(command)) return schemas::encode(before);
-    }
-
-    if (const auto good = check_parts(command.version); !good) return good.error();
-    model_version after = without_empty_parts(
-        command.mode == update_mode::merge ? merged(before, command) : replaced(before, command.version));
-    after.labels = sorted_labels(std::move(after.labels));
-    keep_what_is_unchanged(after, before, known_of_messages::names);
-    if (const auto good = check_texts(after); !good) return good.error();
-    if (const auto good = check_parts(after); !good) return good.error();
-    const access::touched what = touched_by(before, after);
-    if (const auto open = access::check_not_closed(before, what); !open) return open.error();
-    if (const auto open = access::check_not_redact(context.state, context.principal(), *found, what); !open)
-        return open.error();
-    if (after.version != before.version && !has_free_name(state, after)) return name_taken(after);
     return store_version(context, before, std::move(after));
 }
 
@@ -210,7 +108,7 @@ model_version updated(const model_version& before, const schemas::commands::upda
     if (code == code_of_update::merges)
         after.code_blob_map = merged_members(before.code_blob_map, after.code_blob_map);
     after.labels = sorted_labels(std::move(after.labels));
-    keep_what_is_unchanged(after, before, known_of_messages::types);
+    keep_what_is_unchanged(after, before);
     return after;
 }
 
@@ -231,21 +129,22 @@ struct redirection {
 redirection redirection_of(const rule_context& context, const model_version& version,
                            const schemas::commands::update_version& command) {
     redirection found;
-    const std::string& redirect = command.version.redirect_metadata;
+    const std::string& redirect = command.redirect_metadata;
     if (redirect.empty()) return found;
     found.newest = tables::promotions::find(context.state, version.id).value_or(promotion{});
     found.completes = found.newest.status == promotion_status::in_progress;
     found.repeats = found.newest.status == promotion_status::complete &&
-                    found.newest.redirect_metadata == redirect && is_completion_of(found.newest, command);
+                    found.newest.redirect_metadata == redirect &&
+                    found.newest.completion == completion_of(command);
     return found;
 }
 
 /// Errors: failed_precondition for a URL that neither completes a promotion nor is the one that did.
-result<void> check_redirect(const rule_context& context, const redirection& about,
-                            const model_version& version, const std::string& redirect) {
+result<void> check_redirect(const redirection& about, const model_version& version,
+                            const std::string& redirect) {
     if (redirect.empty()) return {};
     if (const auto good = check_url("redirect_metadata", redirect); !good) return good;
-    if (const auto good = check_host(context, "redirect_metadata", redirect); !good) return good;
+    if (const auto good = check_host("redirect_metadata", redirect); !good) return good;
     if (about.completes ||
         (about.newest.status == promotion_status::complete && about.newest.redirect_metadata == redirect))
         return {};
@@ -273,7 +172,7 @@ answer update(rule_context& context, const schemas::commands::update_version& co
         !open)
         return open.error();
     if (const auto meant = check_is_meant(context, command, before); !meant) return meant.error();
-    if (const auto good = check_redirect(context, about, before, command.version.redirect_metadata); !good)
+    if (const auto good = check_redirect(about, before, command.redirect_metadata); !good)
         return good.error();
     if (about.completes) return complete(context, before, about.newest, command);
     if (about.repeats) return schemas::encode(before);
@@ -291,7 +190,6 @@ answer update(rule_context& context, const schemas::commands::update_version& co
 /// failed_precondition for a redirect_metadata without a promotion in progress, and for a path that matches
 /// two versions; aborted for one that was read before the promotion began.
 answer apply(rule_context& context, const schemas::commands::update_version& command) {
-    if (!is_of_registry_level(context)) return update_at_first_level(context, command);
     return update(context, command);
 }
 

@@ -47,11 +47,8 @@ answer apply(rule_context& context, const schemas::commands::create_version& com
     state_changes& state = context.state;
     const auto parent = model_of(context, command);
     if (!parent) return parent.error();
-    const bool names_a_run = !command.version.experiment_run_id.empty();  // Herald keeps none
-    const auto no_run = [&] {
-        return runtime::not_found("experiment run " + command.version.experiment_run_id + " not found");
-    };
-    if (names_a_run && is_of_registry_level(context)) return no_run();
+    if (!command.experiment_run_id.empty())  // Herald keeps none
+        return runtime::not_found("experiment run " + command.experiment_run_id + " not found");
     if (const auto may = require(state, context.principal(), parent->workspace,
                                  protected_type::registered_model, action::create, "registered model");
         !may)
@@ -59,13 +56,10 @@ answer apply(rule_context& context, const schemas::commands::create_version& com
     if (const auto good = check_parts(command.version); !good) return good.error();
     model_version version = without_empty_parts(with_content({}, command.version));
     version.registered_model_id = parent->row.id;
-    version.lock_level = command.version.lock_level;
+    version.lock_level = command.lock_level;
     if (const auto good = check_texts(version); !good) return good.error();
-    if (is_of_registry_level(context)) {
-        keep_uploads(version, {});
-        if (const auto good = check_artifact_keys({}, version); !good) return good.error();
-    }
-    if (names_a_run) return no_run();
+    keep_uploads(version, {});
+    if (const auto good = check_artifact_keys({}, version); !good) return good.error();
     if (!has_free_name(state, version)) return name_taken(version);
 
     version.id = context.next_id<schemas::version_id>("version");

@@ -210,10 +210,7 @@ void fire_workspace_sweep(rule_context& context, std::string_view key) {
     const schemas::workspace_id id{schemas::read_big_endian(key)};
     builds_to_remove next{schemas::build_id{schemas::read_big_endian(key.substr(8))},
                           schemas::scan_id{schemas::read_big_endian(key.substr(16))}};
-    // Before the lists are complete, they do not say that no build is left.
-    const bool are_gone = tables::lists::are_complete(context.state, tables::listed_rows::builds) &&
-                          remove_builds(context, id, next);
-    if (!are_gone)
+    if (!remove_builds(context, id, next))
         return context.set_timer(context.time_ms(), timer_kind::workspace_sweep, sweep_key(id, next));
     if (const auto workspace = tables::workspaces::find(context.state, id))
         tables::workspaces::erase(context.state, *workspace);

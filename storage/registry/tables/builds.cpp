@@ -17,7 +17,7 @@ struct description<schemas::build> {
             entries.mark(key_of(table::unfinished_build).number(row.id));
     }
     static list_entries listed_in(const schemas::build& row) {
-        return {listed_rows::builds, {0, row.id.value, 0}, {row_list::builds_of(row.workspace_id)}};
+        return {{0, row.id.value, 0}, {row_list::builds_of(row.workspace_id)}};
     }
 };
 
@@ -59,10 +59,6 @@ std::optional<schemas::build_id> builds::newest_of(const state::state_view& stat
 
 void builds::each_unfinished(const state::state_view& state, const visitor<schemas::build_id>& visit) {
     each_id_under(state, key_of(table::unfinished_build), schemas::build_id{}, visit);
-}
-
-void builds::begin_lists(state::state_changes& state, const schemas::build& row) {
-    tables::begin_lists(state, description<schemas::build>::listed_in(row));
 }
 
 }  // namespace herald::storage::registry::tables

@@ -16,14 +16,11 @@ class builds final : public keyed_table<schemas::build, schemas::build_id> {
     /// The first workspace with id ≥ `from` that has builds of the version.
     static std::optional<schemas::workspace_id> next_workspace(const state::state_view&, schemas::version_id,
                                                                schemas::workspace_id from);
-    /// The newest build of the workspace before `before` (0: of all), of whatever version. Complete once
-    /// lists::are_complete(listed_rows::builds).
+    /// The newest build of the workspace before `before` (0: of all), of whatever version.
     static std::optional<schemas::build_id> newest_of(const state::state_view&, schemas::workspace_id,
                                                       schemas::build_id before);
     /// Those that Herald is to make, by ascending id.
     static void each_unfinished(const state::state_view&, const visitor<schemas::build_id>&);
-    /// Puts a row that was written before there were lists into its own.
-    static void begin_lists(state::state_changes&, const schemas::build&);
 };
 
 }  // namespace herald::storage::registry::tables

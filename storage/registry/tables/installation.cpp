@@ -9,7 +9,6 @@ namespace {
 std::string genesis_key() { return key_of(table::installation); }
 std::string restoring_key() { return key_of(table::installation).text("restoring"); }
 std::string level_key() { return key_of(table::level); }
-std::string begun_key() { return key_of(table::level).text("begun"); }
 
 }  // namespace
 
@@ -36,20 +35,7 @@ std::uint32_t level_in_force(const state::state_view& state) {
         find_number(state, level_key()).value_or(schemas::commands::first_level));
 }
 
-bool is_registry_level_in_force(const state::state_view& state) {
-    return level_in_force(state) >= schemas::commands::registry_level;
-}
-
 void put_level(state::state_changes& state, std::uint32_t level) { put_number(state, level_key(), level); }
-
-std::uint32_t begun_level(const state::state_view& state) {
-    return static_cast<std::uint32_t>(
-        find_number(state, begun_key()).value_or(schemas::commands::first_level));
-}
-
-void put_begun_level(state::state_changes& state, std::uint32_t level) {
-    put_number(state, begun_key(), level);
-}
 
 bool is_level_changed(const state::row_changes& changes) { return changes.contains(level_key()); }
 

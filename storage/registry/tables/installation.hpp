@@ -25,11 +25,7 @@ class restoring final {
 
 /// The level that apply follows in this state (schemas/commands/level.hpp).
 std::uint32_t level_in_force(const state::state_view&);
-bool is_registry_level_in_force(const state::state_view&);
 void put_level(state::state_changes&, std::uint32_t level);
-/// The level whose beginning (storage/registry/rules/levels.cpp) was made.
-std::uint32_t begun_level(const state::state_view&);
-void put_begun_level(state::state_changes&, std::uint32_t level);
 /// Whether these changes write the level.
 bool is_level_changed(const state::row_changes&);
 

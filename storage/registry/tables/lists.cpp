@@ -25,10 +25,6 @@ std::string key_in(const row_list& list, const listed& place) {
 
 std::string count_key(const row_list& list) { return key_of(table::list_count).text(list.key()); }
 
-std::string progress_key(listed_rows rows) {
-    return key_of(table::list_progress).text(std::string(1, static_cast<char>(rows)));
-}
-
 listed place_in(std::string_view key, std::string_view value) {
     if (key.size() < place_bytes) throw state::state_corrupt{"an entry of a list without a place"};
     listed place;
@@ -124,30 +120,7 @@ void lists::each(const state::state_view& state, const row_list& list, list_orde
     state.scan(list.key(), from, show);
 }
 
-std::optional<lists::progress> lists::progress_of(const state::state_view& state, listed_rows rows) {
-    // A scan and no look-up: apply asks for it with each row, and remembers also of short tables that nothing
-    // is there.
-    std::optional<progress> found;
-    state.scan(progress_key(rows), {}, [&](std::string_view key, std::string_view value) {
-        found = decode_row<progress>(key, value);
-        return false;
-    });
-    return found;
-}
-
-bool lists::are_complete(const state::state_view& state, listed_rows rows) {
-    const auto now = progress_of(state, rows);
-    return now && now->is_complete();
-}
-
-void lists::put_progress(state::state_changes& state, listed_rows rows, const progress& now) {
-    put_row(state, progress_key(rows), now);
-}
-
 void keep_lists(state::state_changes& state, const list_entries* before, const list_entries* after) {
-    const list_entries& any = after ? *after : *before;
-    const auto kept = lists::progress_of(state, any.rows);
-    if (!kept || !kept->holds(any.place.id)) return;
     static const std::vector<row_list> none;
     const std::vector<row_list>& old = before ? before->in : none;
     const std::vector<row_list>& fresh = after ? after->in : none;
@@ -159,10 +132,6 @@ void keep_lists(state::state_changes& state, const list_entries* before, const l
     }
     for (const row_list& list : fresh)
         if (!has(old, list)) put_in(state, list, after->place);
-}
-
-void begin_lists(state::state_changes& state, const list_entries& entries) {
-    for (const row_list& list : entries.in) put_in(state, list, entries.place);
 }
 
 }  // namespace herald::storage::registry::tables

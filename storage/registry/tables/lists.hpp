@@ -9,9 +9,7 @@
 // Versions of a model that was erased stay in their lists until they are erased themselves. Such models are
 // marked (deletions.hpp), so that a walk of a list can leave those versions out.
 //
-// A table keeps them with its rows (description.hpp), from the level on that brings them. The rows of a log
-// that is older are listed by a timer (storage/registry/rules/levels.cpp); until it has gone through all of
-// them are_complete() says no, and finds look at every row.
+// A table keeps them with its rows (description.hpp).
 #pragma once
 
 #include <algorithm>
@@ -26,9 +24,6 @@
 #include "storage/registry/state/state.hpp"
 
 namespace herald::storage::registry::tables {
-
-/// Of which rows.
-enum class listed_rows : char { models = '1', versions = '2', builds = '3' };
 
 /// The name of a list.
 class row_list {
@@ -73,30 +68,10 @@ std::uint64_t count(const state::state_view&, const row_list&);
 void each(const state::state_view&, const row_list&, list_order, const std::optional<listed>& after,
           const std::function<bool(const listed&)>& visit);
 
-/// Whether each row is in its lists.
-bool are_complete(const state::state_view&, listed_rows);
-
-/// Which rows are in their lists: all but those from `swept` + 1 to `last`.
-struct progress {
-    std::uint64_t swept = 0;
-    std::uint64_t last = 0;
-
-    bool holds(std::uint64_t id) const noexcept { return id <= swept || id > last; }
-    bool is_complete() const noexcept { return swept >= last; }
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "swept", self.swept);
-        field(2, "last", self.last);
-    }
-};
-/// Empty: lists are not kept (yet).
-std::optional<progress> progress_of(const state::state_view&, listed_rows);
-void put_progress(state::state_changes&, listed_rows, const progress&);
-
 }  // namespace lists
 
 /// What the lists have of one row; only for description.hpp.
 struct list_entries {
-    listed_rows rows;
     listed place;
     std::vector<row_list> in;  // sorted, each once
 
@@ -105,10 +80,8 @@ struct list_entries {
         in.erase(std::unique(in.begin(), in.end()), in.end());
     }
 };
-/// Takes the row from where it was and puts it where it belongs, as far as lists are kept of it. A null
-/// `before`: a new row; a null `after`: an erased one.
+/// Takes the row from where it was and puts it where it belongs. A null `before`: a new row; a null `after`:
+/// an erased one.
 void keep_lists(state::state_changes&, const list_entries* before, const list_entries* after);
-/// Puts a row into its lists that was written before there were any.
-void begin_lists(state::state_changes&, const list_entries&);
 
 }  // namespace herald::storage::registry::tables

@@ -21,7 +21,7 @@ struct description<schemas::registered_model> {
         entries.mark(key_of(table::model_of_workspace).number(row.workspace_id).number(row.id));
     }
     static list_entries listed_in(const schemas::registered_model& row) {
-        list_entries entries{listed_rows::models, {row.time_updated, row.id.value, 0}, {}};
+        list_entries entries{{row.time_updated, row.id.value, 0}, {}};
         entries.in.push_back(row_list::models_of(row.workspace_id));
         for (const std::string& label : row.labels)
             entries.in.push_back(row_list::models_labelled(row.workspace_id, label));
@@ -53,10 +53,6 @@ void models::each_name(const state::state_view& state, schemas::workspace_id wor
                        const name_visitor<schemas::model_id>& visit) {
     each_name_under<schemas::model_id>(state, key_of(table::model_by_name).number(workspace), order, after,
                                        visit);
-}
-
-void models::begin_lists(state::state_changes& state, const schemas::registered_model& row) {
-    tables::begin_lists(state, description<schemas::registered_model>::listed_in(row));
 }
 
 }  // namespace herald::storage::registry::tables

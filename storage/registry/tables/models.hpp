@@ -23,8 +23,6 @@ class models final : public keyed_table<schemas::registered_model, schemas::mode
     /// The names of the workspace's models after this one in that order (none: all).
     static void each_name(const state::state_view&, schemas::workspace_id, name_order,
                           const std::optional<std::string>& after, const name_visitor<schemas::model_id>&);
-    /// Puts a row that was written before there were lists into its own.
-    static void begin_lists(state::state_changes&, const schemas::registered_model&);
 };
 
 }  // namespace herald::storage::registry::tables

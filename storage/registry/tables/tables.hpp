@@ -60,8 +60,7 @@ enum class table : char {
     replaced_processes = '(',     // name of the node
     model_of_workspace = 'o',     // workspace, model → ""
     outbox_by_time = 'p',         // time, key of the outbox row → "": for trimming
-    level = 'q',                  // → varint: the level in force; absent: schemas::commands::first_level;
-                                  // "begun" → varint: the level whose beginning was made
+    level = 'q',                  // → varint: the level in force; absent: schemas::commands::first_level
     user_by_username = 'u',       // lower-case username → id
     session = 'v',                // id
     session_of_user = 'w',        // user, session → ""
@@ -80,7 +79,6 @@ enum class table : char {
     list_of_models = '1',         // list, ~time_updated, ~model → "" (lists.hpp)
     list_of_versions = '2',       // list, ~time_updated, ~version → varint: model
     list_of_builds = '3',         // list, ~0, ~build → "" (lists.hpp)
-    list_progress = '4',          // letter of the lists → which rows are in them
     endpoint = '!',               // 16 bytes of its UUID
     endpoint_by_path = '"',       // normalised path → 16 bytes
     endpoint_by_v2_name = '#',    // "a.b" of "/a/b" → 16 bytes

@@ -21,7 +21,9 @@ struct description<schemas::user> {
     static constexpr table rows = table::user;
     static schemas::user_id key(const schemas::user& row) { return row.id; }
     static void index(const schemas::user& row, index_entries& entries) {
-        if (!row.removed) entries.lead(email_key(row.email), row.id);
+        if (row.removed) return;
+        entries.lead(email_key(row.email), row.id);
+        entries.lead(username_key(row.username), row.id);
     }
 };
 
@@ -31,16 +33,8 @@ std::optional<schemas::user_id> users::with_email(const state::state_view& state
     return id_at<schemas::user_id>(state, email_key(email));
 }
 
-std::optional<schemas::user_id> usernames::find(const state::state_view& state, std::string_view username) {
+std::optional<schemas::user_id> users::named(const state::state_view& state, std::string_view username) {
     return id_at<schemas::user_id>(state, username_key(username));
-}
-
-void usernames::put(state::state_changes& state, const schemas::user& row) {
-    put_number(state, username_key(row.username), row.id.value);
-}
-
-void usernames::erase(state::state_changes& state, const schemas::user& row) {
-    if (find(state, row.username) == row.id) state.erase(username_key(row.username));
 }
 
 }  // namespace herald::storage::registry::tables

@@ -24,8 +24,7 @@ struct description<schemas::model_version> {
     }
     static list_entries listed_in(const schemas::model_version& row) {
         const schemas::workspace_id workspace = row.workspace_id;
-        list_entries entries{
-            listed_rows::versions, {row.time_updated, row.id.value, row.registered_model_id.value}, {}};
+        list_entries entries{{row.time_updated, row.id.value, row.registered_model_id.value}, {}};
         std::vector<row_list>& in = entries.in;
         in.reserve(row.labels.size() + 5);
         in.push_back(row_list::versions_of(workspace));
@@ -64,10 +63,6 @@ void versions::each_name(const state::state_view& state, schemas::model_id model
                          const name_visitor<schemas::version_id>& visit) {
     each_name_under<schemas::version_id>(state, key_of(table::version_by_name).number(model), order, after,
                                          visit);
-}
-
-void versions::begin_lists(state::state_changes& state, const schemas::model_version& row) {
-    tables::begin_lists(state, description<schemas::model_version>::listed_in(row));
 }
 
 }  // namespace herald::storage::registry::tables

@@ -23,8 +23,6 @@ class versions final : public keyed_table<schemas::model_version, schemas::versi
     /// The names of the model's versions after this one in that order (none: all).
     static void each_name(const state::state_view&, schemas::model_id, name_order,
                           const std::optional<std::string>& after, const name_visitor<schemas::version_id>&);
-    /// Puts a row that was written before there were lists into its own.
-    static void begin_lists(state::state_changes&, const schemas::model_version&);
 };
 
 }  // namespace herald::storage::registry::tables

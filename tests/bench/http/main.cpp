@@ -11,13 +11,14 @@ using namespace herald;
 
 class answers final : public runtime::http::server::request_handler {
   public:
-    bool handle_now(const runtime::http::server::request& asked, runtime::http::http_response& out) override {
+    bool handle_now(const runtime::http::server::request& asked, const runtime::http::server::plan&,
+                    runtime::http::http_response& out) override {
         if (asked.path != "/healthz") return false;
         out.body = "{\"status\":\"ok\"}";
         return true;
     }
-    boost::asio::awaitable<runtime::http::http_response> handle(
-        const runtime::http::server::request&) override {
+    boost::asio::awaitable<runtime::http::http_response> handle(const runtime::http::server::request&,
+                                                                const runtime::http::server::plan&) override {
         runtime::http::http_response out;
         out.body = std::string(1'000, ' ');
         co_return out;

@@ -7,12 +7,16 @@ import re
 import shlex
 import signal
 import subprocess
+import tarfile
 import threading
 import urllib.request
 
 import herald
 
 STAND_INS = {"dependencies": 0, "onnxruntime": 3}  # what is installed is not the matter here, and predictions neither
+
+
+OLD_DATA = herald.ROOT / "tests/process/program/data_of_earlier_build.tar.gz"
 
 
 def a_root(folder):
@@ -123,6 +127,16 @@ def a_process_that_is_killed_takes_no_other_with_it():
                 if each.poll() is None:
                     each.terminate()
                     each.wait(60)
+
+
+def data_of_an_earlier_build_are_named_as_the_folder_to_remove():
+    with herald.folder() as folder:
+        with tarfile.open(OLD_DATA) as old:
+            old.extractall(folder / "data")
+        run = Run(folder)
+        run.wait_for("data of an earlier unreleased build")
+        run.wait_for(f"rm -r {folder}/data")
+        assert run.process.wait(30) == 1
 
 
 if __name__ == "__main__":

@@ -150,7 +150,7 @@ void add_promotion(speaker& by) {
     commands::update_version completion;
     completion.id = the_version;
     completion.mode = commands::update_mode::replace;
-    completion.version.redirect_metadata = "https://example.org/done";
+    completion.redirect_metadata = "https://example.org/done";
     by.add("completes the promotion", completion);
     by.add("fails the promotion", commands::fail_promotion{the_version, "why"});
 }

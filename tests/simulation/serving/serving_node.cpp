@@ -140,7 +140,6 @@ void serving_node::change(registry_node::options& options) {
     options.serves_predictions = !x_broken.tells_of_no_serving;
     options.isolation_grace_ms = x_grace_ms;
     options.about_to_show = [this](const shown_write& what) {
-        x_level = what.level;
         if (!x_broken.shows_late) return x_process->shown(what);
         x_serving->run_at(x_world.time.now_ms() + shown_late_ms,
                           [this, what, view = what.view, changes = what.changes] {
@@ -164,7 +163,7 @@ void serving_node::crash(std::size_t writes_lost) {
     x_process.reset();
 }
 
-/// As the product's composition (program/api_node.cpp).
+/// As the product's composition (program/parts/api_node.cpp).
 void serving_node::drain() {
     registry_node& node = x_machine.node();
     const auto drained = [this] { x_end(*this); };

@@ -39,8 +39,6 @@ class serving_node {
     bool serves() const { return x_machine.serves(); }
     const std::string& name() const { return x_name; }
     api_node& machine() { return x_machine; }
-    /// Whether the level is in force from which builds are served.
-    bool is_of_serving_level() const { return x_level >= schemas::commands::serving_level; }
     void cut_off_for(std::int64_t ms) { x_faults.cut_off_until(x_world.time.now_ms() + ms); }
     void heal() { x_faults.heal(); }
     /// One of its threads stands still, or the whole process.
@@ -75,7 +73,6 @@ class serving_node {
     api_node x_machine;
     process_thread* x_serving = nullptr;
     std::unique_ptr<process> x_process;
-    std::uint32_t x_level = 0;
     bool x_is_sending = false;      // between the second look and the first byte
     std::int64_t x_stopped_ms = 0;  // for how long this process was
     std::int64_t x_told_ms = 0;     // when a heartbeat went out

@@ -76,7 +76,6 @@ void run::found_installation() {
     first.admin_uuid = some_uuid;
     first.admin_email = admin_email;
     first.admin_key_hash = admin_key_hash();
-    first.level = schemas::commands::serving_level;
     schemas::commands::command_envelope envelope;
     envelope.log_id = first.log_id;
     envelope.generation = first.generation;
@@ -103,9 +102,9 @@ void run::start_nodes() {
     const bool is_alone = x_kind == storage::node::node_kind::standalone;
     const std::int64_t nodes = is_alone ? 1 : x_world.chance.between(2, 4);
     for (std::int64_t number = 1; number <= nodes; ++number) start_node("node-" + std::to_string(number));
-    const auto is_prepared = [](const auto& node) { return node->serves() && node->is_of_serving_level(); };
-    for (int waits = 0; !std::ranges::all_of(x_nodes, is_prepared); ++waits) {
-        require(waits < 600, "the nodes do not reach the level of serving");
+    const auto serves = [](const auto& node) { return node->serves(); };
+    for (int waits = 0; !std::ranges::all_of(x_nodes, serves); ++waits) {
+        require(waits < 600, "the nodes do not become ready");
         run_for(500);
     }
 }
@@ -307,7 +306,7 @@ report* run::report_unsafe(schemas::build_id build) {
 void run::wait_until_confirmed(report& told) {
     if (x_broken.answers_at_once) return answer(told);
     const auto read = [this, &told] {
-        auto now = told.asked.machine().node().read_applied();
+        auto now = told.asked.machine().node().read_now(storage::node::freshness::applied);
         if (!now) return now;
         look(told, now->view);
         now->view = changed_view(now->view, x_broken.rows_of_answers);
@@ -351,7 +350,7 @@ void run::look(report& told, const view& state) {
 }
 
 void run::answer(report& told) {
-    const auto now = told.asked.machine().node().read_applied();
+    const auto now = told.asked.machine().node().read_now(storage::node::freshness::applied);
     if (!now) return;  // it is answered 503
     for (const auto& each : unconfirmed_at(told.offset, now->view, nullptr))
         require(is_late(told) || !each.is_in_contact,

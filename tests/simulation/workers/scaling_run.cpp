@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "events/event_topic.hpp"
-#include "events/log/memory/memory_log.hpp"
 #include "events/log/topics.hpp"
 #include "events/subscriber_table.hpp"
 #include "runtime/key_ring.hpp"
+#include "tests/log/memory/memory_log.hpp"
 #include "tests/simulation/workers/broken_rules.hpp"
 #include "tests/simulation/world.hpp"
 #include "workers/retry_policy.hpp"

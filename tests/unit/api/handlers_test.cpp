@@ -2,6 +2,7 @@
 // what an answer says beside its body.
 #include <set>
 
+#include "schemas/commands/identity.hpp"
 #include "tests/unit/api/handlers.hpp"
 
 namespace herald::test {

@@ -68,16 +68,11 @@ node_without_sockets::node_without_sockets(storage::node::node_kind kind,
     : x_cluster(kind),
       x_machine(started(x_cluster, prepare)),
       x_services{*x_machine.node,
-                 tests,
-                 x_deliveries,
                  x_cluster.keys,
                  x_cluster.random,
                  x_cluster.scheduler.clock(),
-                 artifacts,
-                 backups,
-                 snapshots,
-                 runtime::http::client::plain_http::refused,
-                 {},
+                 nullptr,
+                 {&x_of_registry, &x_of_deployment, &x_of_webhooks, &x_of_operations},
                  {}},
       x_service(api::make_service(
           x_services, x_loops, {.table = table, .ready = [this](api::calls::ready_for what) {
@@ -96,15 +91,16 @@ void node_without_sockets::on_loop(const std::function<void()>& work) {
 }
 
 /// As called by the server.
-runtime::http::http_response node_without_sockets::answered(const runtime::http::server::request& received) {
+runtime::http::http_response node_without_sockets::answered(const runtime::http::server::request& received,
+                                                            const runtime::http::server::plan& begun) {
     runtime::http::http_response out;
     std::exception_ptr thrown;
     bool is_done = false;  // only on the loop
     bool is_there = false;
     on_loop([&] {
-        is_there = x_service->handle_now(received, out);
+        is_there = x_service->handle_now(received, begun, out);
         if (is_there) return;
-        boost::asio::co_spawn(x_loops[0].context(), x_service->handle(received),
+        boost::asio::co_spawn(x_loops[0].context(), x_service->handle(received, begun),
                               [&](std::exception_ptr failure, runtime::http::http_response answer) {
                                   thrown = failure;
                                   out = std::move(answer);
@@ -155,6 +151,11 @@ reply node_without_sockets::ask(const caller* who, std::string_view method, std:
     if (method != "GET") bytes += "Content-Length: " + std::to_string(body.size()) + "\r\n";
     bytes += std::string(more) + "\r\n" + std::string(body);
     runtime::http::server::request_parser parser;
+    runtime::http::server::plan plan;
+    bool has_begun = false;
+    const auto begin = [&] {
+        if (!std::exchange(has_begun, true)) x_service->begin(parser.get(), plan);
+    };
     std::string_view left = bytes;
     while (true) {
         switch (parser.advance()) {
@@ -168,10 +169,12 @@ reply node_without_sockets::ask(const caller* who, std::string_view method, std:
                 break;
             }
             case runtime::http::server::request_parser::progress::head:
-                parser.allow_body(x_service->body_bytes_max(parser.get()));
+                begin();
+                parser.allow_body(plan.body_bytes_max);
                 break;
             case runtime::http::server::request_parser::progress::complete:
-                return reply(answered(parser.get()));
+                begin();
+                return reply(answered(parser.get(), plan));
             case runtime::http::server::request_parser::progress::failed:
                 return reply(runtime::http::server::error_response(parser.failure()));
         }

@@ -11,7 +11,11 @@
 #include <string_view>
 #include <vector>
 
+#include "api/deployment/services.hpp"
+#include "api/operations/services.hpp"
+#include "api/registry/services.hpp"
 #include "api/service.hpp"
+#include "api/webhooks/services.hpp"
 #include "runtime/event_loop.hpp"
 #include "schemas/json.hpp"
 #include "tests/support/cluster.hpp"
@@ -127,7 +131,7 @@ class node_without_sockets {
     void time_passes(std::int64_t ms) {
         on_loop([this, ms] { x_cluster.scheduler.run_for(ms); });
     }
-    void store_is_checked(bool whether) { x_services.transfers->is_store_checked = whether; }
+    void store_is_checked(bool whether) { x_transfers.is_store_checked = whether; }
     void is_found_at(api::calls::address_of_node address) { x_services.address = std::move(address); }
 
     told_tests tests;
@@ -136,7 +140,8 @@ class node_without_sockets {
     snapshots_in_memory snapshots;
 
   private:
-    runtime::http::http_response answered(const runtime::http::server::request&);
+    runtime::http::http_response answered(const runtime::http::server::request&,
+                                          const runtime::http::server::plan&);
     std::string whole_body(runtime::http::body_stream&);
     /// Runs it on the loop of the requests, which then also drives the registry.
     void on_loop(const std::function<void()>& work);
@@ -144,6 +149,11 @@ class node_without_sockets {
     cluster x_cluster;
     machine& x_machine;
     no_deliveries x_deliveries;
+    api::calls::artifact_transfers x_transfers;
+    const api::registry::services x_of_registry{artifacts, x_transfers, x_deliveries};
+    const api::deployment::services x_of_deployment{artifacts, x_transfers};
+    const api::webhooks::services x_of_webhooks{tests};
+    const api::operations::services x_of_operations{backups, snapshots};
     api::calls::services x_services;
     runtime::event_loops x_loops{
         runtime::event_loops_options{.loops = 1, .cores = {}, .blocking_threads = 1}};

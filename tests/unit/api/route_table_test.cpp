@@ -42,7 +42,7 @@ TEST_F(route_table, a_body_that_is_no_json_object_is_400_and_told_what_it_is) {
 TEST_F(route_table, a_body_over_the_limit_is_413_to_anybody) {
     const std::string large(limits::management_body_bytes_max + 1, ' ');
     for (const api::calls::route& row : api::routes::all_routes()) {
-        if (row.method == runtime::http::http_method::get || row.streamed) continue;
+        if (row.method == runtime::http::http_method::get || row.is<api::calls::streamed_row>()) continue;
         for (const caller* who : {static_cast<const caller*>(nullptr), &node.administrator})
             expect_error(ask(who, row, large), 413, error_code::resource_exhausted,
                          std::to_string(limits::management_body_bytes_max), row);

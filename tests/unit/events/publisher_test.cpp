@@ -5,10 +5,10 @@
 #include <gtest/gtest.h>
 
 #include "events/limits.hpp"
-#include "events/log/memory/memory_log.hpp"
 #include "events/log/topics.hpp"
 #include "events/subscriber_table.hpp"
 #include "runtime/metrics.hpp"
+#include "tests/log/memory/memory_log.hpp"
 #include "tests/support/manual_scheduler.hpp"
 #include "tests/unit/events/fake_outbox.hpp"
 

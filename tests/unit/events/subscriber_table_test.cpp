@@ -3,9 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include "events/log/memory/memory_log.hpp"
 #include "events/log/topics.hpp"
 #include "schemas/binary.hpp"
+#include "tests/log/memory/memory_log.hpp"
 #include "tests/support/manual_scheduler.hpp"
 
 namespace herald::test {

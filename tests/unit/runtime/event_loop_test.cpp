@@ -188,12 +188,11 @@ TEST(run_blocking, passes_on_what_is_thrown) {
 using started = started_call<result<int>>;
 
 boost::asio::awaitable<void> start_and_go_on(event_loops& loops, std::promise<void>& gate, int& seen) {
-    const auto back = co_await boost::asio::this_coro::executor;
     const auto waits = [&gate]() -> result<int> {
         gate.get_future().wait();
         return 7;
     };
-    const auto call = started::start(loops.blocking(), back, waits).value();
+    const auto call = started::start(loops.blocking(), waits).value();
     gate.set_value();  // the call did not keep the loop
     const auto out = co_await call->wait();
     EXPECT_TRUE(loops[0].is_current());
@@ -211,9 +210,8 @@ TEST(started_call, goes_on_while_its_owner_does_something_else) {
 }
 
 boost::asio::awaitable<void> expect_exception_of_started(event_loops& loops) {
-    const auto back = co_await boost::asio::this_coro::executor;
     const auto throws = []() -> result<int> { throw std::runtime_error("meant"); };
-    const auto call = started::start(loops.blocking(), back, throws).value();
+    const auto call = started::start(loops.blocking(), throws).value();
     std::string thrown;
     try {
         co_await call->wait();
@@ -238,9 +236,8 @@ TEST(started_call, may_be_left_alone_and_counts_as_long_as_it_runs) {
         ended.set_value();
         return 1;
     };
-    const auto back = loops[0].context().get_executor();
-    EXPECT_TRUE(started::start(loops.blocking(), back, waits));
-    const auto refused = started::start(loops.blocking(), back, waits);
+    EXPECT_TRUE(started::start(loops.blocking(), waits));
+    const auto refused = started::start(loops.blocking(), waits);
     EXPECT_EQ(refused.error().code, error_code::unavailable);
     go_on.set_value();
     ended.get_future().wait();
@@ -262,7 +259,7 @@ TEST(started_call, that_is_given_up_answers_at_once_and_goes_on) {
         go_on.get_future().wait();
         return 1;
     };
-    const auto call = started::start(loops.blocking(), loops[0].context().get_executor(), waits).value();
+    const auto call = started::start(loops.blocking(), waits).value();
     group.start("test", wait_for_started(call, came));
     loops[0].post([&] { call->give_up(); });
     EXPECT_EQ(came.get_future().get().error().code, error_code::deadline_exceeded);

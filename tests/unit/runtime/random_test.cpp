@@ -35,10 +35,10 @@ TEST(system_random, fills_any_length) {
 }
 
 TEST(seeded_random, gives_the_same_for_the_same_seed_on_every_machine) {
-    seeded_random one(7), same(7), other(8);
+    seeded_random one(7), same(7), another(8);
     const std::string first = one.bytes(100);
     EXPECT_EQ(first, same.bytes(100));
-    EXPECT_NE(first, other.bytes(100));
+    EXPECT_NE(first, another.bytes(100));
     seeded_random known(5489);  // the standard's test value: the 10,000th number of mt19937_64
     for (int i = 1; i < 10'000; ++i) known.number();
     EXPECT_EQ(known.number(), 9981545732273789042ull);

@@ -28,10 +28,10 @@ TEST(answers, a_user_shows_no_key_unless_it_was_just_made) {
     EXPECT_THAT(answers::text_of(shown), HasSubstr("\"dev_key\":\"abc\""));
 }
 
-TEST(answers, sharing_that_was_stored_as_numbers_goes_out_as_names) {
+TEST(answers, sharing_goes_out_as_names) {
     registered_model row;
-    row.visibility.text = "2";
-    row.custom_permission.text = R"({"collaborator_type":1,"can_deploy":1})";
+    row.visibility = visibility::org_scoped_public;
+    row.custom_permission = {collaborator_type::read_write, ternary::true_, ternary::unknown};
     const std::string text = answers::text_of(answers::registered_model{answers::of(row)});
     EXPECT_THAT(text, HasSubstr(R"("visibility":"ORG_SCOPED_PUBLIC")"));
     EXPECT_THAT(

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "schemas/binary.hpp"
 #include "schemas/json_codec.hpp"
 #include "schemas/registry.hpp"
 #include "schemas/views.hpp"
@@ -167,15 +168,47 @@ TEST(json, clients_may_send_strings_or_numbers_names_or_numbers_and_defaults) {
     EXPECT_EQ(read("{\"owner\":\"\"}").owner.value, 0u) << "an id that clients keep as text";
     EXPECT_EQ(read("{\"stage\":3}").stage, stage::production);
     EXPECT_EQ(read("{\"stage\":\"PRODUCTION\"}").stage, stage::production);
-    EXPECT_TRUE(read("{\"archived\":true}").archived);
+    EXPECT_EQ(read("{\"archived\":true}").archived, ternary::true_);
     EXPECT_EQ(read("{\"labels\":null,\"unknown\":[{}]}").labels.size(), 0u);
+}
+
+TEST(json, what_is_read_only_is_known_in_a_body_but_not_read_and_is_shown) {
+    std::vector<unknown_member> unknown;
+    const auto sent = from_json<artifact>(*parse_json(R"({"key":"k","upload_completed":true})"), &unknown);
+    ASSERT_TRUE(sent);
+    EXPECT_FALSE(sent->upload_completed);
+    EXPECT_TRUE(unknown.empty());
+    EXPECT_THAT(to_json_object(*sent, integers::as_strings), HasSubstr(R"("upload_completed":false)"));
+}
+
+TEST(json, the_members_of_a_base_are_read_and_shown_as_a_types_own) {
+    const auto version = from_json<model_version>(*parse_json(R"({"id":"7","description":"d"})"));
+    ASSERT_TRUE(version);
+    EXPECT_EQ(version->description, "d");
+    const auto again = decode<model_version>(encode(*version));
+    ASSERT_TRUE(again);
+    EXPECT_EQ(again->description, "d");
+    EXPECT_THAT(to_json_object(*again, integers::as_strings), HasSubstr(R"("description":"d")"));
+}
+
+TEST(json, each_of_both_visits_each_member_of_two_values_once) {
+    version_content left, right;
+    right.version = "v";
+    right.apis = {"a"};
+    std::size_t members = 0;
+    each_of_both(left, right, [&](std::string_view, auto& mine, const auto& theirs) {
+        ++members;
+        mine = theirs;
+    });
+    EXPECT_EQ(members, 17u);
+    EXPECT_EQ(encode(left), encode(right));
 }
 
 TEST(json, wrong_types_name_the_member_its_value_and_what_would_be_right) {
     const auto refused = [](const char* text) {
         return from_json<model_version>(*parse_json(text)).error().message;
     };
-    EXPECT_EQ(refused("{\"archived\":1}"), "archived is 1; it must be true or false");
+    EXPECT_EQ(refused("{\"archived\":3}"), "archived is 3; it must be one of UNKNOWN TRUE FALSE");
     EXPECT_EQ(
         refused("{\"id\":\"x\"}"),
         "id is \"x\"; it must be an integer of 0 or more (a number or its decimal text, without leading "

@@ -3,13 +3,13 @@
 
 #include <utility>
 
-#include "events/log/memory/memory_log.hpp"
 #include "runtime/crypto.hpp"
 #include "schemas/commands/all.hpp"
 #include "storage/node/node.hpp"
 #include "storage/registry/tables/installation.hpp"
 #include "storage/registry/tables/models.hpp"
 #include "storage/registry/tables/tables.hpp"
+#include "tests/log/memory/memory_log.hpp"
 
 namespace herald::storage {
 namespace {

@@ -8,9 +8,9 @@
 #include <optional>
 #include <string>
 
-#include "events/log/memory/memory_broker.hpp"
 #include "runtime/error.hpp"
 #include "runtime/random.hpp"
+#include "tests/log/memory/memory_broker.hpp"
 #include "tests/support/manual_scheduler.hpp"
 
 namespace herald::upgrade {
@@ -41,7 +41,7 @@ class member {
     virtual std::uint32_t level_in_force() const = 0;
     virtual bool is_ready() const = 0;
     /// Why it ended: "level_too_low", "" or another. Its exit code is that of the kind
-    /// (program/api_node.cpp).
+    /// (program/parts/api_node.cpp).
     virtual std::string failure() const = 0;
     virtual rows state() const = 0;
     /// Says farewell; the caller lets time pass, then destroys it.

@@ -57,7 +57,7 @@ TEST(delivery_headers_test, every_live_secret_signs_and_the_newest_signs_for_git
 TEST(delivery_headers_test, the_workspace_and_where_to_report_are_said_in_characters_that_headers_may_hold) {
     schemas::event event = promote();
     auto headers = delivery_headers(describe(event), "svc-");
-    EXPECT_EQ(value_of(headers, "svc-workspace"), "(none)") << "of an event from before level 2";
+    EXPECT_EQ(value_of(headers, "svc-workspace"), "(none)") << "an event without the name of its workspace";
     EXPECT_EQ(value_of(headers, "svc-report-url"), "(none)");
     event.workspace_name = "Flie\xc3\x9f band\r\n100%";
     event.report_url = "https://herald.example/api/v1/x/Flie%C3%9F/scan\r\nset-cookie: a";

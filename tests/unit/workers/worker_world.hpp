@@ -11,8 +11,6 @@
 #include <vector>
 
 #include "events/event_topic.hpp"
-#include "events/log/memory/memory_broker.hpp"
-#include "events/log/memory/memory_log.hpp"
 #include "events/log/topics.hpp"
 #include "events/subscriber_table.hpp"
 #include "runtime/key_ring.hpp"
@@ -20,6 +18,8 @@
 #include "schemas/binary.hpp"
 #include "storage/deliveries/limits.hpp"
 #include "storage/node/limits.hpp"
+#include "tests/log/memory/memory_broker.hpp"
+#include "tests/log/memory/memory_log.hpp"
 #include "tests/support/manual_scheduler.hpp"
 #include "tests/unit/workers/scripted_transport.hpp"
 #include "workers/worker.hpp"

@@ -8,12 +8,12 @@
 #include <fstream>
 #include <optional>
 
-#include "events/log/memory/memory_log.hpp"
 #include "events/log/topics.hpp"
 #include "runtime/random.hpp"
 #include "schemas/binary.hpp"
 #include "storage/deliveries/limits.hpp"
 #include "storage/deliveries/trigger_calls.hpp"
+#include "tests/log/memory/memory_log.hpp"
 #include "tests/support/folder.hpp"
 #include "tests/support/forwarding.hpp"
 #include "tests/support/manual_scheduler.hpp"

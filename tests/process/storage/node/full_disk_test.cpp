@@ -9,11 +9,11 @@
 #include <functional>
 #include <thread>
 
-#include "events/log/memory/memory_log.hpp"
 #include "events/log/topics.hpp"
 #include "schemas/binary.hpp"
 #include "storage/deliveries/delivery_history.hpp"
 #include "storage/rocks/rocks_state.hpp"
+#include "tests/log/memory/memory_log.hpp"
 #include "tests/process/storage/node/standalone.hpp"
 #include "tests/support/folder.hpp"
 

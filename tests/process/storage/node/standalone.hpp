@@ -56,16 +56,17 @@ class standalone {
         return answer->get_future();
     }
     bool has_model(const std::string& name) const {
-        return storage::registry::tables::models::named(*node->read_now()->view, schemas::workspace_id{1},
-                                                        name)
+        return storage::registry::tables::models::named(
+                   *node->read_now(storage::node::freshness::newest)->view, schemas::workspace_id{1}, name)
             .has_value();
     }
     std::size_t rows() const {
         std::size_t count = 0;
-        node->read_now()->view->scan({}, {}, [&](std::string_view, std::string_view) {
-            ++count;
-            return true;
-        });
+        node->read_now(storage::node::freshness::newest)
+            ->view->scan({}, {}, [&](std::string_view, std::string_view) {
+                ++count;
+                return true;
+            });
         return count;
     }
     /// Why it is not ready; empty when it is.

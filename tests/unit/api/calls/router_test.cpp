@@ -50,7 +50,7 @@ route row(http_method method, std::string_view pattern) {
     route out;
     out.method = method;
     out.pattern = pattern;
-    out.handler = answer;
+    out.kind = write_row{answer};
     return out;
 }
 
@@ -76,8 +76,8 @@ std::string matched(http_method method, std::string_view path) {
         return std::to_string(http_status(refusal.why)) + (refusal.allow.empty() ? "" : " " + refusal.allow);
     }
     std::string out(found->target->pattern);
-    for (const path_parameter& each : found->parameters())
-        out += " " + std::string(each.name) + "=" + std::string(each.value);
+    for (const std::string_view name : found->names())
+        out += " " + std::string(name) + "=" + std::string(found->parameter(name, path));
     return out;
 }
 
@@ -165,8 +165,8 @@ TEST(router, allocates_nothing_for_a_path_without_percent_encoding) {
     const auto found = routes.match(http_method::get, path);
     EXPECT_EQ(allocations, before);
     EXPECT_TRUE(found);
-    EXPECT_EQ(found->parameter("version").size(), 32u);
-    EXPECT_TRUE(found->parameter("nothing").empty());
+    EXPECT_EQ(found->parameter("version", path).size(), 32u);
+    EXPECT_TRUE(found->parameter("nothing", path).empty());
 }
 
 TEST(router, stays_fast_on_a_path_made_to_confuse_it) {
@@ -183,12 +183,17 @@ TEST(router, stays_fast_on_a_path_made_to_confuse_it) {
     for (int i = 0; i < 1'000; ++i) EXPECT_FALSE(routes.match(http_method::get, "/a/a/a/a/a/a/a/a/nowhere"));
 }
 
-TEST(router, keeps_decoded_parameters_when_it_is_moved) {
+TEST(router, keeps_parameters_when_the_match_moves_and_when_the_path_does) {
     const router routes(table);
-    auto first = routes.match(http_method::get, "/models/a%20b");
-    ASSERT_TRUE(first);
-    const route_match moved = std::move(*first);
-    EXPECT_EQ(moved.parameter("name"), "a b");
+    for (const auto& [sent, value] : {std::pair{"/models/a%20b", "a b"}, {"/models/plain", "plain"}}) {
+        std::string path = sent;
+        auto first = routes.match(http_method::get, path);
+        ASSERT_TRUE(first);
+        const route_match moved = std::move(*first);
+        const std::string elsewhere = path;
+        path.assign(path.size(), '!');
+        EXPECT_EQ(moved.parameter("name", elsewhere), value);
+    }
 }
 
 TEST(router, takes_no_table_that_is_wrong) {
@@ -208,7 +213,7 @@ TEST(router, takes_no_table_that_is_wrong) {
     refused({get_row("/{a}/{b}/{c}/{d}/{e}/{f}/{g}/{h}/{i}")});
     refused({get_row("/models/{name}"), get_row("/models/{other}")});
     route without = get_row("/nothing");
-    without.handler = nullptr;
+    without.kind = write_row{};
     refused({without});
     route late = get_row("/late");
     late.deadline_ms = 0;
@@ -217,11 +222,15 @@ TEST(router, takes_no_table_that_is_wrong) {
     route unprotected = get_row("/administrators");
     unprotected.who = authentication::system_administrator;
     EXPECT_NO_THROW(router{std::vector{unprotected}});
-    unprotected.handler = nullptr;
-    unprotected.read = [](reading_call&) -> result<runtime::http::http_response> {
-        return runtime::http::http_response{};
-    };
+    unprotected.kind = read_row{
+        [](reading_call&) -> result<runtime::http::http_response> { return runtime::http::http_response{}; }};
     refused({unprotected});
+    route unjudged = get_row("/signed");
+    unjudged.kind =
+        streamed_row{[](streamed_call&) -> boost::asio::awaitable<result<runtime::http::http_response>> {
+            co_return runtime::http::http_response{};
+        }};
+    refused({unjudged});
 }
 
 }  // namespace

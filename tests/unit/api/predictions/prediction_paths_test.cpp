@@ -99,14 +99,26 @@ TEST(prediction_paths, are_posted_where_a_model_is_asked) {
 TEST(prediction_paths, mean_the_same_when_they_are_percent_encoded) {
     for (const char* const path : {"/api/v1/predict/team%2Fchurn", "/api/v1/predict/team/%63hurn"}) {
         const sent_path sent(path);
-        ASSERT_TRUE(sent.parsed()) << path;
-        EXPECT_EQ(sent.parsed()->name, "/team/churn") << path;
+        ASSERT_TRUE(sent.what()) << path;
+        EXPECT_EQ(sent.parsed(path).name, "/team/churn") << path;
     }
-    EXPECT_EQ(sent_path("/v2/models/team%2Echurn/infer").parsed()->name, "team.churn");
     for (const char* const path : {"/api/v1/predict/a%2", "/api/v1/predict/%zz", "/api/v1/predict/%FF"}) {
         const sent_path sent(path);
         EXPECT_FALSE(sent.is_well_encoded()) << path;
-        EXPECT_FALSE(sent.parsed()) << path;
+        EXPECT_FALSE(sent.what()) << path;
+    }
+}
+
+TEST(prediction_paths, are_still_known_when_their_text_is_elsewhere_in_memory) {
+    for (const char* const path :
+         {"/v2/models/team.churn/versions/3/infer", "/v2/models/team%2Echurn/versions/3/infer"}) {
+        std::string first = path;
+        const sent_path sent(first);
+        first.assign(first.size(), '!');
+        ASSERT_TRUE(sent.what()) << path;
+        EXPECT_EQ(sent.parsed(path).what, path_kind::inference) << path;
+        EXPECT_EQ(sent.parsed(path).name, "team.churn") << path;
+        EXPECT_EQ(sent.parsed(path).version, "3") << path;
     }
 }
 

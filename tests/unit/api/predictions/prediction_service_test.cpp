@@ -26,16 +26,12 @@ using api::serving::engines::tensor_model;
 using api::serving::engines::tensor_request;
 using api::serving::engines::tensor_response;
 using runtime::http::http_response;
+using runtime::http::server::plan;
 using runtime::http::server::request;
 using runtime::http::server::request_handler;
 using testing::HasSubstr;
 
 constexpr std::size_t room_bytes = 1'000;
-
-class no_others final : public request_handler {
-  public:
-    boost::asio::awaitable<http_response> handle(const request&) override { co_return http_response(); }
-};
 
 /// Its output `y` is its input `x`, INT64[1]; a negative one it refuses.
 class echoing_model final : public tensor_model {
@@ -114,12 +110,14 @@ class prediction_service : public testing::Test {
 
     http_response answered(const request& received) {
         std::promise<http_response> came;
+        plan begun;
         loops[0].post([&] {
             http_response now;
-            was_answered_now = service->handle_now(received, now);
+            service->begin(received, begun);
+            was_answered_now = service->handle_now(received, begun, now);
             if (was_answered_now) return came.set_value(std::move(now));
             boost::asio::co_spawn(
-                loops[0].context(), service->handle(received),
+                loops[0].context(), service->handle(received, begun),
                 [&](std::exception_ptr, http_response out) { came.set_value(std::move(out)); });
         });
         return came.get_future().get();
@@ -137,6 +135,7 @@ class prediction_service : public testing::Test {
     std::vector<seen> answered_together(const std::vector<asked>& all) {
         std::vector<std::vector<runtime::http::server::header_view>> headers(all.size());
         std::vector<request> requests(all.size());
+        std::vector<plan> plans(all.size());
         std::vector<seen> out(all.size());
         std::size_t answers = 0;
         std::promise<void> came;
@@ -150,12 +149,14 @@ class prediction_service : public testing::Test {
             requests[i].from = all[i].from;
         }
         loops[0].post([&] {
-            for (std::size_t i = 0; i < all.size(); ++i)
-                boost::asio::co_spawn(loops[0].context(), service->handle(requests[i]),
+            for (std::size_t i = 0; i < all.size(); ++i) {
+                service->begin(requests[i], plans[i]);
+                boost::asio::co_spawn(loops[0].context(), service->handle(requests[i], plans[i]),
                                       [&, i](std::exception_ptr, const http_response& answer) {
                                           out[i] = {answer.status, answers};
                                           if (++answers == all.size()) came.set_value();
                                       });
+            }
         });
         came.get_future().get();
         return out;
@@ -213,7 +214,7 @@ class prediction_service : public testing::Test {
     api::serving::serving_gate gate{time};
     api::serving::route_book book{1};
     api::serving::prediction_log log{0};
-    no_others others;
+    request_handler others;
     std::atomic<bool> is_draining{false}, is_drained{false};
     const std::unique_ptr<request_handler> service = api::predictions::make_prediction_service(
         {book, gate, log, node, loops, false, "1", is_draining, is_drained}, others);

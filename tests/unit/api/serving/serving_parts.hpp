@@ -65,8 +65,7 @@ class keeping_node final : public storage::node::registry_node {
     identity me() const override { return {"n1", {1, 2, 3}}; }
     std::int64_t serves_until_ms() const noexcept override { return std::int64_t{1} << 60; }
 
-    std::optional<reading> read_applied() const override { return std::nullopt; }
-    std::optional<reading> read_now() const override { return std::nullopt; }
+    std::optional<reading> read_now(storage::node::freshness) const override { return std::nullopt; }
     void read(reading_handler handler) override { handler(runtime::unavailable("no state here")); }
     void after_next_heartbeat(std::function<void()>) override {}
     bool ready() const noexcept override { return true; }

@@ -7,9 +7,9 @@
 
 #include <optional>
 
-#include "events/log/memory/memory_log.hpp"
 #include "events/log/partition_scan.hpp"
 #include "events/log/topics.hpp"
+#include "tests/log/memory/memory_log.hpp"
 #include "tests/support/manual_scheduler.hpp"
 
 namespace herald::test {

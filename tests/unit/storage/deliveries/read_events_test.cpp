@@ -2,8 +2,6 @@
 // nobody else costs anything.
 #include <gtest/gtest.h>
 
-#include "events/log/memory/memory_broker.hpp"
-#include "events/log/memory/memory_log.hpp"
 #include "events/log/topics.hpp"
 #include "runtime/metrics.hpp"
 #include "schemas/binary.hpp"
@@ -11,6 +9,8 @@
 #include "storage/deliveries/read_events.hpp"
 #include "storage/registry/tables/webhooks.hpp"
 #include "storage/registry/tables/workspaces.hpp"
+#include "tests/log/memory/memory_broker.hpp"
+#include "tests/log/memory/memory_log.hpp"
 #include "tests/support/manual_scheduler.hpp"
 
 namespace herald::test {

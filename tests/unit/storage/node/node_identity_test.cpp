@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "schemas/commands/limits.hpp"
+#include "schemas/commands/nodes.hpp"
+#include "schemas/stored_format.hpp"
 #include "storage/node/limits.hpp"
 #include "storage/registry/tables/tables.hpp"
 #include "tests/support/cluster.hpp"
@@ -66,6 +68,29 @@ TEST(node_identity_test, a_log_that_came_back_as_another_is_refused_while_the_no
     EXPECT_EQ(a.failures[0].what, node_failure::kind::log_mismatch);
 }
 
+TEST(node_identity_test, a_log_of_another_unreleased_build_is_refused) {
+    for (const std::uint32_t format : {0u, schemas::stored_format - 1, schemas::stored_format + 1}) {
+        cluster all;
+        events::log::memory::memory_broker broker(all.scheduler.clock());
+        events::log::memory::memory_log log(broker, [](const std::function<void()>& task) { task(); });
+        ASSERT_TRUE(log.create_topics());
+        schemas::commands::genesis first;
+        first.key_check = all.keys.check_value();
+        first.format = format;
+        const auto producer = log.open_producer(events::log::producer_kind::ordinary);
+        const auto sealed = schemas::commands::seal_envelope(schemas::commands::make_envelope(first));
+        ASSERT_TRUE(producer->append(commands_partition, "", sealed, [](const auto&) {}));
+        const bool is_earlier = format < schemas::stored_format;
+        for (const error& refused : {read_genesis(log, all.keys).error(), has_begun(log).error()}) {
+            EXPECT_EQ(refused.code, error_code::failed_precondition) << format;
+            EXPECT_THAT(
+                refused.message,
+                HasSubstr(is_earlier ? "was made by an earlier unreleased build: choose an empty --data"
+                                     : "was made by a later build"));
+        }
+    }
+}
+
 TEST(node_identity_test, an_empty_log_is_not_begun_anew_by_a_node_that_knew_one) {
     cluster all;
     machine& a = all.start("a");
@@ -99,7 +124,7 @@ TEST(node_identity_test, a_command_of_a_newer_version_stops_the_node_and_is_not_
     int woken = 0;
     a.node->after_next_heartbeat([&] {
         ++woken;
-        EXPECT_FALSE(a.node->read_applied());
+        EXPECT_FALSE(a.node->read_now(storage::node::freshness::applied));
     });
     ASSERT_TRUE(producer->append(commands_partition, "", schemas::commands::seal_envelope(newer),
                                  [](const auto&) {}));

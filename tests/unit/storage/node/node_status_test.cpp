@@ -4,6 +4,7 @@
 
 #include "runtime/limits.hpp"
 #include "runtime/metrics.hpp"
+#include "schemas/commands/webhooks.hpp"
 #include "storage/node/limits.hpp"
 #include "tests/support/cluster.hpp"
 

@@ -5,6 +5,8 @@
 
 #include "runtime/metrics.hpp"
 #include "schemas/commands/limits.hpp"
+#include "schemas/commands/nodes.hpp"
+#include "schemas/commands/webhooks.hpp"
 #include "storage/node/limits.hpp"
 #include "storage/node/node_metrics.hpp"
 #include "storage/registry/tables/tables.hpp"

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "schemas/commands/nodes.hpp"
 #include "storage/node/limits.hpp"
 #include "tests/support/cluster.hpp"
 
@@ -18,17 +19,17 @@ TEST(read_barrier_test, a_standalone_read_asks_nobody) {
     cluster all(node_kind::standalone);
     machine& a = all.start("a");
     a.faults.is_reachable = false;
-    const auto got = a.node->read_now();
+    const auto got = a.node->read_now(storage::node::freshness::newest);
     ASSERT_TRUE(got);
     EXPECT_FALSE(got->stale);
 }
 
 TEST(read_barrier_test, a_cluster_read_asks_unless_told_to_read_locally) {
     cluster all;
-    EXPECT_FALSE(all.start("a").node->read_now());
+    EXPECT_FALSE(all.start("a").node->read_now(storage::node::freshness::newest));
     registry_node::options options;
     options.reads = read_mode::local;
-    EXPECT_TRUE(all.start("b", options).node->read_now());
+    EXPECT_TRUE(all.start("b", options).node->read_now(storage::node::freshness::newest));
 }
 
 TEST(read_barrier_test, a_node_that_does_not_serve_answers_no_read) {
@@ -36,7 +37,7 @@ TEST(read_barrier_test, a_node_that_does_not_serve_answers_no_read) {
     machine& a = all.machines["a"];
     a.faults.is_reachable = false;
     all.start("a");
-    EXPECT_FALSE(a.node->read_now());
+    EXPECT_FALSE(a.node->read_now(storage::node::freshness::newest));
     const auto got = all.read(a);
     ASSERT_EQ(got->size(), 1u);
     EXPECT_FALSE(got->front());

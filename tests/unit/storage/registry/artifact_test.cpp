@@ -38,7 +38,7 @@ class artifact_rules : public testing::Test {
         schemas::commands::create_version command;
         command.registered_model_id = model.id;
         command.version.version = "v" + std::to_string(registry.offset);
-        command.version.lock_level = lock;
+        command.lock_level = lock;
         for (const std::string& key : keys) command.version.artifacts.push_back(entry(key));
         return registry.must<schemas::model_version>(command);
     }

@@ -1,5 +1,5 @@
 // Protects finds from their indexes: over random registries, edits and requests they answer what looking at
-// every row answers, whatever way they take, in slices of any size, and while an older log's rows are listed.
+// every row answers, whatever way they take, in slices of any size.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -39,8 +39,6 @@ class random_registry {
         EXPECT_EQ(x_registry.run(schemas::commands::no_operation{}).code, 0u);
         x_now = x_registry.view();
         state.emplace(x_now.get());
-        // Without the lists of the level, as in an older log.
-        for (const char rows : {'1', '2'}) state->erase(std::string{'4', rows});
     }
 
     std::uint64_t below(std::uint64_t bound) { return x_random() % bound; }
@@ -59,26 +57,6 @@ class random_registry {
         if (once_in(12)) return erase_version();
         if (once_in(8)) return change_model();
         change_version();
-    }
-    /// The level begins: from now on rows are listed with their changes.
-    void begin_lists() {
-        lists::put_progress(*state, listed_rows::models, {0, x_last_model});
-        lists::put_progress(*state, listed_rows::versions, {0, x_last_version});
-    }
-    /// As the timer does it; returns whether there is more to do.
-    bool sweep(std::size_t rows) {
-        auto of_models = *lists::progress_of(*state, listed_rows::models);
-        auto of_versions = *lists::progress_of(*state, listed_rows::versions);
-        for (; rows > 0 && !of_models.is_complete(); --rows)
-            if (const auto row = storage::registry::tables::models::find(*state, {++of_models.swept}))
-                storage::registry::tables::models::begin_lists(*state, *row);
-        for (; rows > 0 && !of_versions.is_complete(); --rows)
-            if (const auto row = storage::registry::tables::versions::find(*state, {++of_versions.swept})) {
-                storage::registry::tables::versions::begin_lists(*state, *row);
-            }
-        lists::put_progress(*state, listed_rows::models, of_models);
-        lists::put_progress(*state, listed_rows::versions, of_versions);
-        return !of_models.is_complete() || !of_versions.is_complete();
     }
     /// Rows in a store, as finds read them.
     std::shared_ptr<const storage::registry::state::state_view> view() {
@@ -378,12 +356,7 @@ class random_finds : public testing::TestWithParam<unsigned> {};
 TEST_P(random_finds, answer_what_looking_at_every_row_answers) {
     random_registry all(GetParam());
     for (int i = 0; i < 150; ++i) all.edit();
-    compare_some(all, 20);  // at the first level
-    all.begin_lists();
-    do {
-        for (int i = 0; i < 5; ++i) all.edit();
-        compare_some(all, 3);
-    } while (!testing::Test::HasFailure() && all.sweep(20));
+    compare_some(all, 20);
     for (int i = 0; i < 30 && !testing::Test::HasFailure(); ++i) {
         for (int j = 0; j < 15; ++j) all.edit();
         compare_some(all, 10);

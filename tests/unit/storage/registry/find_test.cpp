@@ -336,55 +336,6 @@ TEST_F(find_calls, say_what_is_wrong_with_a_predicate) {
     EXPECT_EQ(bad(sort), error_code::invalid_argument);
 }
 
-/// As an older log has come to the registry's level.
-TEST(finds_in_an_older_log, see_every_row_while_a_timer_lists_them_and_afterwards) {
-    const auto store = storage::registry::state::make_memory_state();
-    storage::registry::engine::engine engine(*store);
-    std::int64_t offset = 0, now_ms = 1'700'000'000'000;
-    const auto run = [&](const auto& command) {
-        auto envelope = envelope_of(schemas::commands::make_envelope(command), now_ms, request_of());
-        envelope.log_id[0] = 7;
-        const auto done = engine.apply({offset++, now_ms, "", schemas::commands::seal_envelope(envelope)});
-        ASSERT_TRUE(done);
-        EXPECT_EQ(done->outcome.code, 0u) << done->outcome.message;
-        EXPECT_TRUE(engine.write());
-    };
-    auto genesis = registry::genesis();
-    genesis.level = schemas::commands::first_level;
-    run(genesis);
-    schemas::commands::create_model model;
-    model.workspace_name = "default";
-    model.model.name = "m";
-    run(model);
-    schemas::commands::create_version version;
-    version.registered_model_id.value = 1;
-    version.version.labels = {"a"};
-    for (int i = 0; i < 700; ++i) {
-        version.version.version = "v" + std::to_string(i);
-        run(version);
-    }
-    run(schemas::commands::raise_level{schemas::commands::registry_level});
-    schemas::find_request request;
-    request.predicates.push_back({"labels", {"\"a\""}, find_operator::eq});
-    request.pagination = schemas::pagination{1, 1, {}};
-    const auto are_listed = [&] {
-        return storage::registry::tables::lists::are_complete(
-            *store->view(), storage::registry::tables::listed_rows::versions);
-    };
-    int records = 0;
-    for (std::uint64_t count = 700; !are_listed(); ++count) {
-        const auto page = find_versions(*store->view(), test::admin, request, in_time);
-        ASSERT_TRUE(page);
-        EXPECT_EQ(page->total_records, count);
-        ASSERT_LT(++records, 20);
-        version.version.version = "v" + std::to_string(count);
-        run(version);
-    }
-    EXPECT_GT(records, 3) << "no more than 300 rows at a time";
-    const auto page = find_versions(*store->view(), test::admin, request, in_time);
-    EXPECT_EQ(page->total_records, 700u + static_cast<std::uint64_t>(records));
-}
-
 TEST_F(find_calls, models_too) {
     registry.model_named("other");
     schemas::find_request request = where("name", find_operator::eq, "\"m\"");
@@ -417,7 +368,7 @@ TEST_F(find_calls, by_ids) {
 }
 
 TEST_F(find_calls, a_page_of_large_rows_is_whole_and_read_in_bounded_pieces) {
-    schemas::commands::version_content large;
+    schemas::version_content large;
     large.readme_text.assign(limits::entity_bytes_max - 1'000, 'x');
     constexpr std::size_t count = 40;  // some 10 MB
     for (std::size_t i = 0; i < count; ++i) {

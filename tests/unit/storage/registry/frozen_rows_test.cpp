@@ -60,9 +60,6 @@ row_changes rows_of_all_tables() {
     const auto store = make_memory_state();
     const auto view = store->view();
     state_changes state(view.get());
-    lists::put_progress(state, listed_rows::models, {300, 5});
-    lists::put_progress(state, listed_rows::versions, {301, 5});
-    lists::put_progress(state, listed_rows::builds, {302, 5});
     put_filled<organizations, users, sessions, groups, roles, workspaces, models, versions, activities,
                transitions, promotions, builds, scans, webhooks, feature_flags, nodes, claims,
                replaced_processes, blobs, bytes_of_artifacts, unfinished_uploads, endpoints, endpoint_stages,
@@ -74,7 +71,6 @@ row_changes rows_of_all_tables() {
     deployed_builds::put(state, unfinished, schemas::model_id{300}, schemas::endpoint_stage_id{301});
     stage_log::add(state, schemas::endpoint_stage_id{300}, 301, "message");
     doomed_objects::put(state, "object");
-    usernames::put(state, filled<schemas::user>());
     members::put(state, schemas::group_id{4}, schemas::user_id{7});
     deleted_models::put(state, schemas::model_id{7}, schemas::version_id{9});
     deleted_versions::put(state, schemas::version_id{7}, filled<removal_place>());

@@ -229,9 +229,6 @@ std::vector<golden_record> golden_story() {
     tell_of_promotions(log);
     tell_of_bounds(log);
     tell_of_a_month(log, publisher_token);
-    tell_of_a_raise(log, 2);
-    // What level 2 brings, a chapter an area; until it is released, it may be renewed.
-    tell_of_lists(log);
     tell_of_the_registry(log);
     tell_of_reported_events(log);
     tell_of_artifacts(log);
@@ -239,10 +236,9 @@ std::vector<golden_record> golden_story() {
     tell_of_identity(log);
     tell_of_restoring(log);
     tell_of_the_audit(log);
-    tell_of_a_raise(log, 3);
     tell_of_endpoints(log);
     tell_of_updated_stages(log);
-    tell_of_a_raise(log, 4);
+    tell_of_a_raise(log, 2);
     return log.take();
 }
 

@@ -111,12 +111,11 @@ void tell_of_a_raise(golden_writer&, std::uint32_t to_level);
 void tell_of_a_late_report(golden_writer&);    // golden_story_scans.cpp
 void tell_of_reported_events(golden_writer&);  // golden_story_events.cpp
 void tell_of_artifacts(golden_writer&);        // golden_story_artifacts.cpp
-void tell_of_the_registry(golden_writer&);     // golden_story_registry.cpp; the first of its level
+void tell_of_the_registry(golden_writer&);     // golden_story_registry.cpp
 void tell_of_governance(golden_writer&);       // golden_story_governance.cpp
 void tell_of_identity(golden_writer&);         // golden_story_identity.cpp
 void tell_of_restoring(golden_writer&);        // golden_story_restoring.cpp
-void tell_of_lists(golden_writer&);            // golden_story_lists.cpp; the first after the raise
-void tell_of_the_audit(golden_writer&);        // golden_story_audit.cpp; the last of its level
+void tell_of_the_audit(golden_writer&);        // golden_story_audit.cpp
 
 /// All of it.
 std::vector<golden_record> golden_story();

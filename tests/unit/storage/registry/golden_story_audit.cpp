@@ -1,4 +1,4 @@
-// Of the golden log, at level 2: the rows of the audit, and their end. Every command of a user has one; here
+// Of the golden log: the rows of the audit, and their end. Every command of a user has one; here
 // are those that say in another way what they are about.
 #include "tests/unit/storage/registry/golden_story.hpp"
 

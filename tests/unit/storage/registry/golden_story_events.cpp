@@ -1,4 +1,4 @@
-// Of the golden log, at level 2: webhooks that change, and events that others report.
+// Of the golden log: webhooks that change, and events that others report.
 #include "tests/unit/storage/registry/golden_story.hpp"
 
 namespace herald::test {

@@ -1,4 +1,4 @@
-// Of the golden log: what level 2 brings to stages, policies, builds and scans. Bob is a member of Admins;
+// Of the golden log: stages, policies, builds and scans. Bob is a member of Admins;
 // Ann may only read in the administrator's workspace.
 #include "tests/unit/storage/registry/golden_story.hpp"
 
@@ -187,7 +187,7 @@ update_version change_of(std::string_view member) {
 
 void tell_of_what_is_outdated(golden_writer& log) {
     update_version nowhere = change_of("redirect_metadata");
-    nowhere.version.redirect_metadata = "https://:8080/";
+    nowhere.redirect_metadata = "https://:8080/";
     log.refused(nowhere, "with a URL without a host");
     update_version attribute = change_of("attributes");
     attribute.version.attributes = {{"auc", {"0.9"}, {}}};

@@ -1,4 +1,4 @@
-// Of the golden log: what level 2 brings for users, keys, organisations, groups, roles and workspaces.
+// Of the golden log: users, keys, organisations, groups, roles and workspaces.
 #include "schemas/binary.hpp"
 #include "storage/registry/tables/tables.hpp"
 #include "storage/registry/tables/timers.hpp"
@@ -36,14 +36,8 @@ string hash_of(const string& key) { return string(runtime::as_bytes(runtime::sha
 string text_of(std::size_t bytes) { return string(bytes, 'x'); }
 
 void count_from_base(golden_writer& log) {
-    log.done(no_operation{}, "at the new level");
     for (const char* counter : {"user", "organization", "group", "role", "workspace", "session"})
         log.put_before_next(key_of(table::counter).text(counter), varint(base));
-    log.put_before_next(
-        key_of(table::timer)
-            .number(static_cast<std::uint64_t>(log.now_ms))
-            .text(string(1, static_cast<char>(timer_kind::username_sweep)) + schemas::big_endian(1)),
-        "");
 }
 
 create_user user_command(const string& email, const string& username = {}) {

@@ -9,6 +9,7 @@ using namespace schemas::commands;
 using schemas::artifact;
 using schemas::key_value;
 using schemas::lock_level;
+using schemas::version_content;
 using std::string;
 
 string text_of(std::size_t bytes) { return string(bytes, 'x'); }
@@ -53,7 +54,7 @@ version_content content_of_version(const string& name, const string& words) {
     content.docker_metadata.text = R"({"repository":")" + words + R"("})";
     content.datasets = {artifact_named("train"), artifact_named(words)};
     content.code_blob_map.text = R"({"code":{"notebook":{"path":{"size":"7"}}}})";
-    content.archived = true;
+    content.archived = schemas::ternary::true_;
     content.apis = {"v1"};
     content.input_description = content.output_description = words;
     content.hide_input_label = content.hide_output_label = true;
@@ -101,9 +102,6 @@ void tell_of_refused_models(golden_writer& log) {
     command.model.readme_text = text_of(200 * 1024);
     command.model.description = text_of(64 * 1024);
     log.refused(command, "too large");
-    command = model_command("fraud");
-    command.model.custom_permission.text = "[1]";
-    log.refused(command, "with a list for an object");
     command = model_command("fraud");
     command.model.labels = std::vector<string>(257, "label");
     log.refused(command, "with too many labels");
@@ -167,7 +165,7 @@ void tell_of_refused_versions(golden_writer& log) {
     command.version.readme_text = text_of(256 * 1024);
     log.refused(command, "too large");
     command = version_command("1.0");
-    command.version.experiment_run_id = "run";
+    command.experiment_run_id = "run";
     log.refused(command, "of an experiment run that there is none of");
 }
 
@@ -212,9 +210,9 @@ void tell_of_refused_updates(golden_writer& log) {
     log.refused(update_of(1, update_mode::merge), "by somebody who may only read");
     log.user = admin;
     command = update_of(1, update_mode::merge);
-    command.version.redirect_metadata = "example.org";
+    command.redirect_metadata = "example.org";
     log.refused(command, "with half a URL");
-    command.version.redirect_metadata = "https://example.org/1";
+    command.redirect_metadata = "https://example.org/1";
     log.refused(command, "that completes a promotion, and there is none");
     command = update_of(1, update_mode::merge);
     command.present = {"version"};
@@ -301,9 +299,9 @@ void tell_of_models(golden_writer& log) {
     command.model.labels = {"second", "first", "second"};
     command.model.attributes = {number("a", "1"), number("b", "2"), number("a", "3")};
     command.model.readme_text = "# Fraud \u00e9 \"quoted\" \\ \x01";
-    command.model.visibility.text = "\"PRIVATE\"";
+    command.model.visibility = schemas::visibility::private_;
     command.model.resource_visibility = schemas::resource_visibility::private_;
-    command.model.custom_permission.text = R"({"collaborator_type":"READ_WRITE"})";
+    command.model.custom_permission = {.collaborator_type = schemas::collaborator_type::read_write};
     command.model.data_type = schemas::data_type::tabular;
     command.model.task_type = schemas::task_type::classification;
     command.model.pii = true;
@@ -329,19 +327,19 @@ void tell_of_versions(golden_writer& log) {
     log.done(command, "1");
     log.refused(version_command("1.0"), "with the name of another");
     command = version_command("closed");
-    command.version.lock_level = lock_level::closed;
+    command.lock_level = lock_level::closed;
     command.version.attributes = {number("auc", "0.9")};
     log.done(command, "2");
     command = version_command("redact");
     command.registered_model_id.value = 0;
     command.workspace_name = "default";
     command.model_name = "fraud";
-    command.version.lock_level = lock_level::redact;
+    command.lock_level = lock_level::redact;
     command.version.model.emplace();
     command.version.code_blob_map.text = "{}";
     log.done(command, "3, with empty parts");
     command = version_command("1");
-    command.version.lock_level = lock_level::unknown;
+    command.lock_level = lock_level::unknown;
     log.done(command, "4, whose name is another's id");
     log.user = ann;
     command = version_command("5");
@@ -361,7 +359,7 @@ void tell_of_versions(golden_writer& log) {
 
     update_version update = update_of(1, update_mode::merge);
     update.version = content_of_version("1.1", "others");
-    update.version.archived = false;
+    update.version.archived = schemas::ternary::false_;
     update.present = {"version",
                       "description",
                       "readme_text",

@@ -1,4 +1,4 @@
-// Of the golden log: models and versions changed, locked and deleted, from level 2 on.
+// Of the golden log: models and versions changed, locked and deleted.
 #include "tests/unit/storage/registry/golden_story.hpp"
 
 namespace herald::test {
@@ -8,6 +8,7 @@ using namespace schemas::commands;
 using schemas::artifact;
 using schemas::key_value;
 using schemas::lock_level;
+using schemas::model_content;
 using schemas::model_id;
 using schemas::stage;
 using schemas::version_id;
@@ -71,10 +72,9 @@ model_content everything() {
     content.labels = {"second", "first", "second"};
     content.attributes = {number("a", "1"), number("b", "2")};
     content.readme_text = "# Later";
-    content.visibility.text = "\"PRIVATE\"";
+    content.visibility = schemas::visibility::private_;
     content.resource_visibility = schemas::resource_visibility::private_;
-    content.custom_permission.text =
-        R"({"collaborator_type":"READ_ONLY","can_deploy":"UNKNOWN","can_predict":"UNKNOWN"})";
+    content.custom_permission.emplace();
     content.data_type = schemas::data_type::tabular;
     content.task_type = schemas::task_type::classification;
     content.pii = true;
@@ -119,8 +119,8 @@ void tell_of_changed_models(golden_writer& log) {
     log.done(command, "the same again");
     command.mode = update_mode::replace;
     command.model.name.clear();
-    command.model.visibility.text.clear();
-    command.model.custom_permission.text.clear();
+    command.model.visibility.reset();
+    command.model.custom_permission.reset();
     log.done(command, "a PUT of the same, without what is at its default");
     command = update_of(later, update_mode::merge, {"labels", "attributes"});
     command.model.labels = {"0", "first"};
@@ -157,7 +157,7 @@ void tell_of_changed_versions(golden_writer& log) {
     change.id.value = 99;
     log.refused(update_version_members{change}, "of a version that there is none of");
     change = change_of(first, update_mode::members, {"version"});
-    change.version.redirect_metadata = "https://example.org/served";
+    change.redirect_metadata = "https://example.org/served";
     log.refused(update_version_members{change}, "that completes a promotion, and there is none");
 
     update_version logged = change_of(first, update_mode::merge, {"code_blob_map"});
@@ -186,7 +186,7 @@ void tell_of_locks(golden_writer& log) {
     log.user = ann;
     log.refused(lock_version{first, lock_level::redact}, "by somebody who may only read");
     create_version of_a_run = version_command(later, "of a run");
-    of_a_run.version.experiment_run_id = "run";
+    of_a_run.experiment_run_id = "run";
     log.refused(of_a_run, "of an experiment run that there is none of, by somebody who may only read");
     permit_everybody(log, read_write);
     log.done(lock_version{first, lock_level::redact});
@@ -240,7 +240,7 @@ void tell_of_a_deleted_model(golden_writer& log) {
     log.done(model_command("doomed"), "5");
     log.done(version_command(doomed, "built"), "11");
     create_version made = version_command(doomed, "closed");
-    made.version.lock_level = lock_level::closed;
+    made.lock_level = lock_level::closed;
     log.done(made, "12");
     request_version_scan unbuilt;
     unbuilt.model_version_id = closed_one;

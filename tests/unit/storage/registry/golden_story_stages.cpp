@@ -62,12 +62,12 @@ void tell_of_completions(golden_writer& log) {
     update_version completion;
     completion.id.value = 4;
     completion.mode = update_mode::replace;
-    completion.version.redirect_metadata = "https://example.org/4";
+    completion.redirect_metadata = "https://example.org/4";
     log.done(completion, "that completes the promotion");
     log.done(completion, "the same again");
     completion.version.description = "described";
     log.done(completion, "with what completed it, and a description");
-    completion.version.redirect_metadata = "https://example.org/5";
+    completion.redirect_metadata = "https://example.org/5";
     log.refused(completion, "that completes it otherwise");
     log.refused(fail_promotion{version_id{4}, "reason"}, "of a promotion that is complete");
 }
@@ -78,10 +78,10 @@ void tell_of_late_completions(golden_writer& log) {
     told(log, commit_transition{back, ""}, "of 1 to DEVELOPMENT, during its promotion");
     update_version completion;
     completion.id.value = 1;
-    completion.version.redirect_metadata = "https://example.org/1";
+    completion.redirect_metadata = "https://example.org/1";
     log.refused(completion, "that completes a promotion that has failed");
     promote(log, 1, "of 1 to PRODUCTION, a third time");
-    completion.version.time_updated = 5;
+    completion.time_updated = 5;
     log.refused(completion, "that completes it, but was read before");
 }
 

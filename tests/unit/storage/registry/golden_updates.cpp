@@ -64,7 +64,7 @@ node_heartbeat serving_heartbeat(const string& node, std::uint8_t boot) {
     command.boot[0] = boot;
     command.first = true;
     command.applied_offset = 1'000'000;
-    command.newest_level = 4;
+    command.newest_level = 2;
     command.runtimes = {"onnx", "upstream"};
     command.serves_predictions = true;
     return command;

@@ -263,32 +263,5 @@ TEST_F(identity, what_is_not_there_is_said_before_what_may_not_be_done_and_what_
     EXPECT_TRUE(knows("b@example.org", "s"));
 }
 
-TEST_F(identity, a_name_that_differs_only_in_case_is_found_once_the_other_is_given_up) {
-    const auto twin = registry.user_named("twin@example.org");
-    schemas::user bob = *tables::users::find(*registry.view(), plain);
-    schemas::user other = *tables::users::find(*registry.view(), twin.id);
-    // As a log of the first level may hold them: both came before usernames were entered.
-    const auto view = registry.view();
-    state::state_changes rows(view.get());
-    for (schemas::user* each : {&bob, &other}) tables::usernames::erase(rows, *each);
-    bob.username = "Bob";
-    other.username = "bob";
-    for (const schemas::user* each : {&bob, &other})
-        rows.put(tables::key_of(tables::table::user).number(each->id), schemas::encode(*each));
-    rows.erase(tables::key_of(tables::table::level).text("begun"));
-    ASSERT_TRUE(registry.store->write(rows.changes()));
-    engine::engine reopened(*registry.store);
-    const auto run = [&](const auto& command) {
-        const auto applied =
-            reopened.apply(registry.record_of(registry.envelope_of(registry.admin, command)));
-        EXPECT_TRUE(applied);
-        EXPECT_EQ(applied->outcome.code, 0u) << applied->outcome.message;
-        EXPECT_TRUE(reopened.write());
-        return registry.store->view();
-    };
-    EXPECT_EQ(tables::usernames::find(*run(no_operation{}), "bob"), plain);
-    EXPECT_EQ(tables::usernames::find(*run(remove_user{plain}), "bob"), twin.id);
-}
-
 }  // namespace
 }  // namespace herald::test

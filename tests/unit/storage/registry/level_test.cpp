@@ -4,8 +4,6 @@
 #include <gtest/gtest.h>
 
 #include "schemas/commands/limits.hpp"
-#include "storage/registry/find/directory.hpp"
-#include "storage/registry/rules/rules.hpp"
 #include "storage/registry/tables/installation.hpp"
 #include "tests/support/registry.hpp"
 
@@ -95,23 +93,6 @@ TEST(levels, a_log_above_its_own_level_is_not_for_this_program_before_and_after_
     EXPECT_FALSE(again.apply(next));
 }
 
-TEST(levels, bring_their_rows_once_whatever_level_follows) {
-    registry registry;
-    EXPECT_EQ(registry.run(schemas::commands::no_operation{}).code, 0u);
-    const auto view = registry.view();
-    state_changes changes(view.get());
-    const auto count = [&] {
-        return storage::registry::find::roles_of(changes, schemas::organization_id{1}).size();
-    };
-    const std::size_t before = count();
-    const storage::registry::context::rule_context::place here{1'000, registry.now_ms, {}, 1, 4, next_level};
-    const schemas::commands::command_envelope nobody;
-    storage::registry::context::rule_context context(changes, here, nobody);
-    storage::registry::rules::begin_level(context);
-    EXPECT_EQ(begun_level(changes), next_level);
-    EXPECT_EQ(count(), before) << "the roles of the level before came again";
-}
-
 TEST(levels, are_never_lowered) {
     registry registry;
     EXPECT_EQ(registry.run(schemas::commands::raise_level{newest_level}).code, 0u);
@@ -144,7 +125,6 @@ TEST(levels, what_a_heartbeat_writes_is_frozen) {
     beat.applied_offset = 5;
     beat.record_hash = beat.state_hash = "h";
     beat.vouches = true;
-    EXPECT_EQ(registry.run(schemas::commands::no_operation{}).code, 0u);  // the level has begun
     const auto before = registry.view();
     ASSERT_EQ(registry.run(beat).code, 0u);
     std::map<std::string, std::string> written;

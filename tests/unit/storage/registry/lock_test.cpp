@@ -51,7 +51,7 @@ class locks : public testing::Test {
         schemas::commands::create_version command;
         command.registered_model_id = model;
         command.version.version = "v" + std::to_string(registry.offset);
-        command.version.lock_level = level;
+        command.lock_level = level;
         command.version.attributes = {{"k", {"1"}, {}}};
         return registry.must<schemas::model_version>(command);
     }
@@ -155,7 +155,7 @@ TEST_F(locks, a_lock_is_a_change_that_is_told_and_the_same_level_again_is_none) 
 
 /// As the published client writes an object back: members in another order, without what is at its default.
 TEST_F(locks, what_was_read_may_be_written_back_at_every_level_after_every_kind_of_log) {
-    using content = schemas::commands::version_content;
+    using content = schemas::version_content;
     content datasets, code, attributes, docker;
     schemas::artifact linked{.key = "train", .path_only = true};
     linked.artifact_type = schemas::artifact_type::data;

@@ -23,15 +23,14 @@ class model_rules : public testing::Test {
         command.model.description = "d";
         command.model.labels = {"b", "a"};
         command.model.attributes = {{"k", {"1"}, {}}, {"l", {R"({"x":[1.5,null]})"}, {}}};
-        command.model.visibility = {"\"PRIVATE\""};
-        command.model.custom_permission = {
-            R"({"collaborator_type":"READ_ONLY","can_deploy":"UNKNOWN","can_predict":"UNKNOWN"})"};
+        command.model.visibility = schemas::visibility::private_;
+        command.model.custom_permission.emplace();
         return registry.must<schemas::registered_model>(command);
     }
-    static schemas::commands::model_content content_of(const schemas::registered_model& row) {
-        return *schemas::decode<schemas::commands::model_content>(schemas::encode(row));
+    static schemas::model_content content_of(const schemas::registered_model& row) {
+        return *schemas::decode<schemas::model_content>(schemas::encode(row));
     }
-    schemas::commands::outcome update(update_mode mode, const schemas::commands::model_content& content,
+    schemas::commands::outcome update(update_mode mode, const schemas::model_content& content,
                                       std::vector<std::string> present = {}) {
         schemas::commands::update_model command;
         command.id = model.id;
@@ -48,7 +47,7 @@ class model_rules : public testing::Test {
 
 TEST_F(model_rules, a_put_of_what_was_read_changes_nothing_with_or_without_what_is_at_its_default) {
     registry.webhook_for({schemas::event_type::update});
-    schemas::commands::model_content content = content_of(model);
+    schemas::model_content content = content_of(model);
     EXPECT_EQ(schemas::encode(read(update(update_mode::replace, content))), schemas::encode(model));
     content.visibility = {};
     content.custom_permission = {};
@@ -77,7 +76,7 @@ TEST_F(model_rules, a_put_clears_what_it_leaves_out_but_keeps_name_number_and_ow
 }
 
 TEST_F(model_rules, a_patch_adds_labels_and_merges_attributes_and_a_masked_one_replaces_them) {
-    schemas::commands::model_content content;
+    schemas::model_content content;
     content.labels = {"c", "a"};
     content.attributes = {{"k", {"2"}, {}}, {"n", {"3"}, {}}};
     auto after = read(update(update_mode::merge, content, {"labels", "attributes"}));
@@ -95,7 +94,7 @@ TEST_F(model_rules, a_patch_adds_labels_and_merges_attributes_and_a_masked_one_r
 
 TEST_F(model_rules, a_name_can_be_changed_to_one_that_is_free_and_is_then_free_itself) {
     registry.model_named("taken");
-    schemas::commands::model_content content;
+    schemas::model_content content;
     content.name = "taken";
     const auto refused = update(update_mode::merge, content, {"name"});
     EXPECT_EQ(code_of(refused), error_code::already_exists);
@@ -114,7 +113,7 @@ TEST_F(model_rules, a_name_can_be_changed_to_one_that_is_free_and_is_then_free_i
 
 TEST_F(model_rules, every_change_of_a_model_is_told_with_what_it_was_and_is) {
     registry.webhook_for({schemas::event_type::update});
-    schemas::commands::model_content content;
+    schemas::model_content content;
     content.description = "new";
     read(update(update_mode::merge, content, {"description"}));
     const auto events = registry.outbox();

@@ -19,7 +19,7 @@ using testing::IsEmpty;
 class outdated_approvals : public stage_rules {
   protected:
     schemas::commands::outcome change(const std::string& member,
-                                      const std::function<void(schemas::commands::version_content&)>& how) {
+                                      const std::function<void(schemas::version_content&)>& how) {
         schemas::commands::update_version command;
         command.id = version.id;
         command.mode = schemas::commands::update_mode::merge;

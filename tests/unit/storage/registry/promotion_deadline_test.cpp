@@ -30,7 +30,7 @@ class promotion_deadlines : public stage_rules {
         schemas::commands::update_version command;
         command.id = version.id;
         command.present = {"redirect_metadata"};
-        command.version.redirect_metadata = "https://example.org";
+        command.redirect_metadata = "https://example.org";
         return registry.run(command);
     }
 };
@@ -103,7 +103,7 @@ TEST_F(stage_rules, a_promotion_that_has_ended_has_no_deadline_left) {
     done.id = version.id;
     done.mode = schemas::commands::update_mode::merge;
     done.present = {"redirect_metadata"};
-    done.version.redirect_metadata = "https://example.org/served";
+    done.redirect_metadata = "https://example.org/served";
     EXPECT_EQ(registry.run(done).code, 0u);
     EXPECT_EQ(promotion().status, promotion_status::complete);
     EXPECT_EQ(deadlines(), 0u);

@@ -64,20 +64,20 @@ class promotion_rules : public testing::Test {
         return *find_row<schemas::promotion>(*registry.view(), key_of(table::promotion).number(version.id));
     }
     schemas::commands::outcome update(
-        const schemas::commands::version_content& body, std::vector<std::string> present,
-        schemas::commands::update_mode mode = schemas::commands::update_mode::merge) {
+        const schemas::version_content& body, std::vector<std::string> present,
+        schemas::commands::update_mode mode = schemas::commands::update_mode::merge,
+        const std::string& url = {}, std::int64_t time_updated = 0) {
         schemas::commands::update_version command;
         command.id = version.id;
+        command.redirect_metadata = url;
+        command.time_updated = time_updated;
         command.mode = mode;
         command.present = std::move(present);
         command.version = body;
         return registry.run(command);
     }
     schemas::commands::outcome complete_with(const std::string& url, std::int64_t time_updated = 0) {
-        schemas::commands::version_content body;
-        body.redirect_metadata = url;
-        body.time_updated = time_updated;
-        return update(body, {"redirect_metadata"});
+        return update({}, {"redirect_metadata"}, schemas::commands::update_mode::merge, url, time_updated);
     }
 };
 
@@ -187,11 +187,12 @@ TEST_F(promotion_rules, to_the_same_stage_leaves_an_activity_and_nothing_else) {
 
 TEST_F(promotion_rules, redirect_metadata_completes_a_promotion_in_progress_and_changes_nothing_else) {
     promote();
-    schemas::commands::version_content body;
-    body.redirect_metadata = "https://example.org/serving";
+    schemas::version_content body;
     body.description = "ignored";
-    EXPECT_EQ(
-        update(body, {"redirect_metadata", "description"}, schemas::commands::update_mode::replace).code, 0u);
+    EXPECT_EQ(update(body, {"redirect_metadata", "description"}, schemas::commands::update_mode::replace,
+                     "https://example.org/serving")
+                  .code,
+              0u);
     EXPECT_EQ(promotion().status, schemas::promotion_status::complete);
     EXPECT_EQ(stored().redirect_metadata, "https://example.org/serving");
     EXPECT_EQ(stored().description, "");
@@ -201,49 +202,55 @@ TEST_F(promotion_rules, redirect_metadata_completes_a_promotion_in_progress_and_
 }
 
 TEST_F(promotion_rules, a_completion_sent_twice_clears_nothing) {
-    schemas::commands::version_content body;
+    schemas::version_content body;
     body.description = "kept";
     update(body, {"description"});
     promote();
     body = content_of(stored());
+    const std::int64_t read_ms = stored().time_updated;
     body.description.clear();
-    body.redirect_metadata = "https://example.org/serving";
     const std::vector<std::string> members{"id",           "registered_model_id", "version",
                                            "time_created", "time_updated",        "owner",
                                            "readme_text",  "attributes",          "stage",
                                            "lock_level",   "version_number",      "redirect_metadata"};
     for (int time = 0; time < 2; ++time) {
-        EXPECT_EQ(update(body, members, schemas::commands::update_mode::replace).code, 0u);
+        EXPECT_EQ(update(body, members, schemas::commands::update_mode::replace,
+                         "https://example.org/serving", read_ms)
+                      .code,
+                  0u);
         EXPECT_EQ(stored().description, "kept");
     }
     body = content_of(stored());
     body.description = "new";
-    EXPECT_EQ(update(body, members, schemas::commands::update_mode::replace).code, 0u);
+    EXPECT_EQ(update(body, members, schemas::commands::update_mode::replace, "https://example.org/serving",
+                     stored().time_updated)
+                  .code,
+              0u);
     EXPECT_EQ(stored().description, "new") << "another body is an update";
 }
 
 TEST_F(promotion_rules, a_completion_of_one_member_sent_twice_clears_nothing) {
-    schemas::commands::version_content body;
+    schemas::version_content body;
     body.description = "kept";
     update(body, {"description"});
     promote();
-    schemas::commands::version_content completion;
-    completion.redirect_metadata = "https://example.org/serving";
     for (int time = 0; time < 2; ++time)
-        EXPECT_EQ(update(completion, {"redirect_metadata"}, schemas::commands::update_mode::replace).code,
+        EXPECT_EQ(update({}, {"redirect_metadata"}, schemas::commands::update_mode::replace,
+                         "https://example.org/serving")
+                      .code,
                   0u);
     EXPECT_EQ(stored().description, "kept");
 }
 
 TEST_F(promotion_rules, a_completion_sent_twice_is_known_by_its_fields_whatever_their_order_and_the_path) {
-    schemas::commands::version_content described;
+    schemas::version_content described;
     described.description = "kept";
     update(described, {"description"});
     promote();
     schemas::commands::update_version completion;
     completion.id = version.id;
     completion.mode = schemas::commands::update_mode::replace;
-    completion.version.redirect_metadata = "https://example.org/serving";
+    completion.redirect_metadata = "https://example.org/serving";
     completion.version.readme_text = "r";
     completion.present = {"redirect_metadata", "readme_text", "unknown"};
     EXPECT_EQ(registry.run(completion).code, 0u);
@@ -305,7 +312,7 @@ TEST_F(promotion_rules, a_completion_that_was_read_before_the_commit_is_refused)
 
 TEST_F(promotion_rules, a_completion_may_have_been_read_after_a_change_since_the_commit) {
     promote();
-    schemas::commands::version_content change;
+    schemas::version_content change;
     change.description = "described";
     EXPECT_EQ(update(change, {"description"}).code, 0u);
     EXPECT_EQ(complete_with("https://example.org/new", stored().time_updated).code, 0u);

@@ -119,7 +119,7 @@ TEST_F(removal, of_a_model_leaves_no_row_of_its_versions_locked_ones_included) {
     schemas::commands::create_version closed;
     closed.registered_model_id = model.id;
     closed.version.version = "closed";
-    closed.version.lock_level = lock_level::closed;
+    closed.lock_level = lock_level::closed;
     registry.must<schemas::model_version>(closed);
     EXPECT_GT(rows_of_versions(), before + 15);
     ASSERT_EQ(remove(model.id).code, 0u);
@@ -312,19 +312,6 @@ TEST_F(removal, leaves_no_timer_and_no_number_of_events) {
     pass();
     EXPECT_EQ(rows_of({table::resource_sequence}), 0u);
     EXPECT_EQ(registry.outbox().back().resource_sequence, 1u) << "the last event has its number";
-}
-
-TEST_F(removal, hides_versions_from_finds_though_their_model_was_in_no_list_yet) {
-    const lists::progress of_models{0, model.id.value};  // as while an older log's rows are being listed
-    registry.put(key_of(table::list_progress).text(std::string(1, static_cast<char>(listed_rows::models))),
-                 of_models);
-    for (int i = 0; i < 400; ++i) registry.version_named("v" + std::to_string(i), model.id);
-    EXPECT_EQ(found_versions(), 400u);
-    ASSERT_EQ(remove(model.id).code, 0u);
-    EXPECT_GT(rows_of({table::version}), 0u) << "the test would show nothing";
-    EXPECT_EQ(found_versions(), 0u);
-    for (int i = 0; i < 3; ++i) pass();
-    EXPECT_EQ(rows_of_versions(), 0u);
 }
 
 }  // namespace

@@ -257,7 +257,6 @@ TEST_F(tables_test, a_transition_is_found_by_its_stage_while_it_is_open) {
 
 TEST_F(tables_test, a_version_moves_in_the_lists_it_stays_in_and_those_it_leaves_count_one_less) {
     using namespace tables;
-    lists::put_progress(state, listed_rows::versions, {});
     auto before = version_named("v1");
     before.labels = {"a", "b"};
     before.owner = schemas::user_id{7};
@@ -299,12 +298,11 @@ TEST_F(tables_test, a_version_moves_in_the_lists_it_stays_in_and_those_it_leaves
         left.push_back(shown(key));
         return true;
     });
-    EXPECT_THAT(left, ElementsAre("42"));
+    EXPECT_THAT(left, ElementsAre());
 }
 
 TEST_F(tables_test, a_list_is_walked_in_both_directions_from_any_place) {
     using namespace tables;
-    lists::put_progress(state, listed_rows::models, {});
     schemas::registered_model model;
     model.workspace_id = schemas::workspace_id{2};
     for (const auto& [id, time] : {std::pair(1, 10), std::pair(2, 30), std::pair(3, 20), std::pair(4, 20)}) {
@@ -330,30 +328,8 @@ TEST_F(tables_test, a_list_is_walked_in_both_directions_from_any_place) {
     EXPECT_THAT(ids(list_order::oldest_first, listed{20, 3, 0}), ElementsAre(4, 2));
 }
 
-TEST_F(tables_test, rows_of_an_older_log_are_in_no_list_until_they_are_put_there) {
-    using namespace tables;
-    const auto old = version_named("v1");
-    versions::put(state, old);
-    EXPECT_EQ(written().size(), 3u);
-    lists::put_progress(state, listed_rows::versions, {4, 5});
-    EXPECT_FALSE(lists::are_complete(state, listed_rows::versions));
-    auto later = old;
-    later.description = "d";
-    versions::update(state, old, later);
-    EXPECT_EQ(lists::count(state, row_list::versions_of(old.workspace_id)), 0u);
-    auto fresh = version_named("v2");
-    fresh.id.value = 6;
-    versions::put(state, fresh);
-    EXPECT_EQ(lists::count(state, row_list::versions_of(old.workspace_id)), 1u) << "what comes later is";
-    versions::begin_lists(state, later);
-    lists::put_progress(state, listed_rows::versions, {5, 5});
-    EXPECT_TRUE(lists::are_complete(state, listed_rows::versions));
-    EXPECT_EQ(lists::count(state, row_list::versions_of(old.workspace_id)), 2u);
-}
-
 TEST_F(tables_test, builds_of_a_workspace_are_listed_from_the_newest_on) {
     using namespace tables;
-    lists::put_progress(state, listed_rows::builds, {});
     schemas::build build;
     build.model_version_id.value = 1;
     for (const std::uint64_t id : {2u, 3u, 5u}) {

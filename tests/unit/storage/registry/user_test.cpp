@@ -149,7 +149,7 @@ class users_of_a_role : public testing::Test {
         schemas::commands::create_version command;
         command.registered_model_id = version.registered_model_id;
         command.version.version = name;
-        command.version.lock_level = level;
+        command.lock_level = level;
         return run(command);
     }
     schemas::commands::outcome update(schemas::version_id id, const std::string& member) {

@@ -24,15 +24,16 @@ class version_rules : public testing::Test {
     registry registry;
     schemas::registered_model model = registry.model_named("m");
 
-    schemas::commands::outcome create(const schemas::commands::version_content& version) {
+    schemas::commands::outcome create(const schemas::version_content& version,
+                                      schemas::lock_level lock = schemas::lock_level::open) {
         schemas::commands::create_version command;
+        command.lock_level = lock;
         command.registered_model_id = model.id;
         command.version = version;
         return registry.run(command);
     }
     schemas::commands::outcome update(
-        schemas::version_id id, const schemas::commands::version_content& body,
-        std::vector<std::string> present,
+        schemas::version_id id, const schemas::version_content& body, std::vector<std::string> present,
         schemas::commands::update_mode mode = schemas::commands::update_mode::merge) {
         schemas::commands::update_version command;
         command.id = id;
@@ -50,7 +51,7 @@ class version_rules : public testing::Test {
 TEST_F(version_rules, names_are_unique_in_their_model_and_numbers_never_reused) {
     EXPECT_EQ(registry.version_named("v1", model.id).version_number, 1u);
     EXPECT_EQ(registry.version_named("v2", model.id).version_number, 2u);
-    schemas::commands::version_content again;
+    schemas::version_content again;
     again.version = "v1";
     const auto outcome = create(again);
     EXPECT_EQ(code_of(outcome), error_code::already_exists);
@@ -66,7 +67,7 @@ TEST_F(version_rules, every_version_has_a_time_of_its_own) {
 
 TEST_F(version_rules, a_record_whose_json_would_not_fit_into_an_event_is_refused) {
     const auto made = registry.version_named("v1", model.id);
-    schemas::commands::version_content texts;
+    schemas::version_content texts;
     texts.readme_text = std::string(119'500, '\x01');
     const auto outcome = update(made.id, texts, {"readme_text"});
     EXPECT_EQ(code_of(outcome), error_code::invalid_argument);
@@ -86,12 +87,12 @@ TEST_F(version_rules, a_record_whose_json_would_not_fit_into_an_event_is_refused
 TEST_F(version_rules, the_largest_event_fits_into_a_record_with_all_that_a_delivery_adds) {
     for (std::size_t hooks = 0; hooks < limits::webhooks_per_workspace_max; ++hooks)
         registry.webhook_for({schemas::event_type::update, schemas::event_type::promote});
-    schemas::commands::version_content texts;
+    schemas::version_content texts;
     texts.version = "v1";
     texts.readme_text = std::string(119'000, '\x01');
     while (create(texts).code != 0) texts.readme_text.resize(texts.readme_text.size() - 100);
     const schemas::version_id id{1};
-    schemas::commands::version_content label;
+    schemas::version_content label;
     label.labels = {"a"};
     ASSERT_EQ(update(id, label, {"labels"}).code, 0u);
     std::size_t largest = 0;
@@ -121,7 +122,7 @@ TEST_F(version_rules, what_counts_as_short_fits_as_json_whatever_it_holds) {
 }
 
 TEST_F(version_rules, bad_names_are_refused) {
-    schemas::commands::version_content bad;
+    schemas::version_content bad;
     for (const std::string& name :
          {std::string(), std::string(257, 'x'), std::string("a\nb"), std::string("\xff")}) {
         bad.version = name;
@@ -130,13 +131,13 @@ TEST_F(version_rules, bad_names_are_refused) {
 }
 
 TEST_F(version_rules, patch_adds_labels_and_merges_attributes_by_key) {
-    schemas::commands::version_content made;
+    schemas::version_content made;
     made.version = "v1";
     made.labels = {"b", "a", "b"};
     made.attributes = {{"x", {"1"}, {}}, {"y", {"2"}, {}}};
     const auto version = read(create(made));
     EXPECT_THAT(version.labels, ElementsAre("a", "b"));
-    schemas::commands::version_content patch;
+    schemas::version_content patch;
     patch.labels = {"c", "a"};
     patch.attributes = {{"y", {"3"}, {}}, {"z", {"4"}, {}}};
     const auto patched = read(update(version.id, patch, {"labels", "attributes"}));
@@ -152,7 +153,7 @@ TEST_F(version_rules, an_empty_patch_changes_nothing) {
 }
 
 TEST_F(version_rules, put_replaces_the_record_and_keeps_what_the_server_owns) {
-    schemas::commands::version_content made;
+    schemas::version_content made;
     made.version = "v1";
     made.labels = {"a"};
     made.description = "text";
@@ -168,11 +169,10 @@ TEST_F(version_rules, put_replaces_the_record_and_keeps_what_the_server_owns) {
 }
 
 TEST_F(version_rules, a_closed_version_is_locked_for_changes_of_what_it_is_made_of) {
-    schemas::commands::version_content made;
+    schemas::version_content made;
     made.version = "v1";
-    made.lock_level = schemas::lock_level::closed;
-    const auto version = read(create(made));
-    schemas::commands::version_content patch;
+    const auto version = read(create(made, schemas::lock_level::closed));
+    schemas::version_content patch;
     patch.attributes = {{"x", {"1"}, {}}};
     const auto outcome = update(version.id, patch, {"attributes"});
     EXPECT_EQ(code_of(outcome), error_code::permission_denied);
@@ -182,14 +182,13 @@ TEST_F(version_rules, a_closed_version_is_locked_for_changes_of_what_it_is_made_
 }
 
 TEST_F(version_rules, a_locked_version_takes_its_own_ingredients_back_in_another_form) {
-    schemas::commands::version_content made;
+    schemas::version_content made;
     made.version = "v1";
-    made.lock_level = schemas::lock_level::closed;
     made.attributes = {{"a", {"{\"x\":1.0,\"y\":[2]}"}, {}}, {"n", {}, {}}};
     made.code_blob_map = {"{}"};
     made.model.emplace();
     made.environment = {"{\"a\":1,\"b\":2}"};
-    const auto version = read(create(made));
+    const auto version = read(create(made, schemas::lock_level::closed));
     EXPECT_EQ(version.model, std::nullopt) << "a model without a key is none";
     EXPECT_EQ(version.code_blob_map.text, "") << "a map without entries is none";
     auto body = content_of(version);
@@ -203,17 +202,16 @@ TEST_F(version_rules, a_locked_version_takes_its_own_ingredients_back_in_another
 
 TEST_F(version_rules,
        a_locked_version_takes_itself_back_without_what_is_at_its_default_and_stays_to_the_byte) {
-    schemas::commands::version_content made;
+    schemas::version_content made;
     made.version = "v1";
-    made.lock_level = schemas::lock_level::closed;
     made.labels = {"a"};
     made.code_blob_map = {R"({"k":{"git":{"repo":"r","hash":"h","branch":"","tag":"","is_dirty":false}},)"
                           R"("n":{"notebook":{"path":{"components":[{"path":"p","size":"0"}]}}}})"};
     made.environment = {R"({"python":{"version":{"major":3,"minor":0}},"command_line":[]})"};
     made.docker_metadata = {R"({"request_port":0,"request_path":"/p"})"};
     made.attributes = {{"big", {"9007199254740993"}, schemas::value_type::number}};
-    const auto version = read(create(made));
-    schemas::commands::version_content body = content_of(version);
+    const auto version = read(create(made, schemas::lock_level::closed));
+    schemas::version_content body = content_of(version);
     body.labels.clear();
     body.code_blob_map = {
         R"({"n":{"notebook":{"path":{"components":[{"path":"p"}]}}},"k":{"git":{"hash":"h","repo":"r"}}})"};
@@ -227,7 +225,7 @@ TEST_F(version_rules,
     expected.time_updated = kept.time_updated;
     EXPECT_EQ(schemas::encode(kept), schemas::encode(expected));
     const auto is_change = [&](auto&& change) {
-        const schemas::commands::version_content before = body;
+        const schemas::version_content before = body;
         change();
         EXPECT_THAT(put().message, HasSubstr("locked for changes"));
         body = before;
@@ -322,7 +320,7 @@ TEST_F(version_rules, an_unknown_experiment_run_is_not_found_before_anything_els
     schemas::commands::create_version command;
     command.registered_model_id = model.id;
     command.version.version = "";
-    command.version.experiment_run_id = "run";
+    command.experiment_run_id = "run";
     const auto reader = registry.user_named("reader@example.org").id;
     EXPECT_EQ(code_of(registry.run_as(reader, command)), error_code::not_found);
     EXPECT_EQ(code_of(registry.run(command)), error_code::not_found);
@@ -330,10 +328,9 @@ TEST_F(version_rules, an_unknown_experiment_run_is_not_found_before_anything_els
 
 TEST_F(version_rules, parts_that_are_echoed_must_be_objects) {
     const auto version = registry.version_named("v1", model.id);
-    for (auto part : {&schemas::commands::version_content::environment,
-                      &schemas::commands::version_content::docker_metadata,
-                      &schemas::commands::version_content::code_blob_map}) {
-        schemas::commands::version_content body;
+    for (auto part : {&schemas::version_content::environment, &schemas::version_content::docker_metadata,
+                      &schemas::version_content::code_blob_map}) {
+        schemas::version_content body;
         body.*part = {"[1]"};
         EXPECT_EQ(code_of(update(version.id, body, {"environment", "docker_metadata", "code_blob_map"})),
                   error_code::invalid_argument);
@@ -341,16 +338,17 @@ TEST_F(version_rules, parts_that_are_echoed_must_be_objects) {
 }
 
 TEST_F(version_rules, an_unknown_experiment_run_is_not_found) {
-    schemas::commands::version_content made;
-    made.version = "v1";
-    made.experiment_run_id = "run";
-    const auto outcome = create(made);
+    schemas::commands::create_version command;
+    command.registered_model_id = model.id;
+    command.version.version = "v1";
+    command.experiment_run_id = "run";
+    const auto outcome = registry.run(command);
     EXPECT_EQ(code_of(outcome), error_code::not_found);
     EXPECT_THAT(outcome.message, HasSubstr("not found"));
 }
 
 TEST_F(version_rules, a_version_has_a_bounded_size) {
-    schemas::commands::version_content made;
+    schemas::version_content made;
     made.version = "v1";
     for (int i = 0; i < 100; ++i)
         made.attributes.push_back({std::to_string(i), {"\"" + std::string(4096, 'x') + "\""}, {}});
@@ -366,7 +364,7 @@ TEST_F(version_rules, an_update_through_another_models_path_finds_nothing) {
 }
 
 TEST_F(version_rules, attributes_sent_twice_count_once) {
-    schemas::commands::version_content body;
+    schemas::version_content body;
     body.version = "v1";
     body.attributes = {{"a", {"1"}, {}}, {"b", {"2"}, {}}, {"a", {"3"}, {}}};
     const std::vector<schemas::key_value> once{{"a", {"3"}, {}}, {"b", {"2"}, {}}};
@@ -378,14 +376,14 @@ TEST_F(version_rules, attributes_sent_twice_count_once) {
 
 TEST_F(version_rules, long_lists_are_refused_before_they_are_merged) {
     const auto version = registry.version_named("v1", model.id);
-    schemas::commands::version_content attributes;
+    schemas::version_content attributes;
     for (std::size_t i = 0; i <= limits::attributes_max; ++i)
         attributes.attributes.push_back({std::to_string(i), {"1"}, {}});
-    schemas::commands::version_content artifacts;
+    schemas::version_content artifacts;
     artifacts.artifacts.resize(limits::artifacts_max + 1, {.key = "a"});
-    schemas::commands::version_content datasets;
+    schemas::version_content datasets;
     datasets.datasets = artifacts.artifacts;
-    schemas::commands::version_content labels;
+    schemas::version_content labels;
     labels.labels.assign(limits::labels_max + 1, "l");
     for (const auto& body : {attributes, artifacts, datasets, labels})
         for (const auto mode :
@@ -453,7 +451,7 @@ TEST_F(version_rules, names_show_all_that_they_hold) {
 
 TEST_F(version_rules, a_member_named_many_times_is_merged_once) {
     const auto version = registry.version_named("v1", model.id);
-    schemas::commands::version_content body;
+    schemas::version_content body;
     body.labels.assign(limits::labels_max, "l");
     const std::vector<std::string> named(10'000, "labels");
     EXPECT_THAT(read(update(version.id, body, named)).labels, ElementsAre("l"));

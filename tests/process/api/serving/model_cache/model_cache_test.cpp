@@ -169,7 +169,6 @@ TEST_F(copies, one_that_could_not_be_read_for_a_moment_stays) {
     ASSERT_TRUE(ask({model}));
     objects.objects.clear();
     using call = runtime::started_call<result<void>>;
-    const auto executor = loops[0].context().get_executor();
     runtime::blocking_pool disk(1, 16);  // one call after the other
     auto opened = model_cache::open(folder / "models", {objects, disk}, {});
     ASSERT_TRUE(opened);
@@ -188,18 +187,18 @@ TEST_F(copies, one_that_could_not_be_read_for_a_moment_stays) {
     // Runs before the copy is compared, and puts `restore` behind that.
     const auto arrange = [&]() -> result<void> {
         loops[0].post([&] {
-            (void)call::start(disk, executor, restore);
+            (void)call::start(disk, restore);
             is_behind.set_value();
         });
         is_behind.get_future().wait();
         return {};
     };
-    ASSERT_TRUE(call::start(disk, executor, wait));
+    ASSERT_TRUE(call::start(disk, wait));
     std::promise<result<held>> came;
     tasks.start("test", get(**opened, {model}, came));
     loops[0].post([&] { is_asked.set_value(); });
     is_asked.get_future().wait();
-    ASSERT_TRUE(call::start(disk, executor, arrange));
+    ASSERT_TRUE(call::start(disk, arrange));
     ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
     may_begin.set_value();
     const auto refused = came.get_future().get();

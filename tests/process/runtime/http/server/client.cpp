@@ -143,7 +143,7 @@ std::string client::receive_all() {
     return std::exchange(x_received, {});
 }
 
-bool echo::handle_now(const request& asked, runtime::http::http_response& out) {
+bool echo::handle_now(const request& asked, const plan&, runtime::http::http_response& out) {
     ++handled;
     if (asked.path == "/stranger") {
         out.body = "who?";
@@ -155,7 +155,7 @@ bool echo::handle_now(const request& asked, runtime::http::http_response& out) {
     return true;
 }
 
-boost::asio::awaitable<runtime::http::http_response> echo::handle(const request& asked) {
+boost::asio::awaitable<runtime::http::http_response> echo::handle(const request& asked, const plan&) {
     runtime::http::http_response out;
     if (asked.path == "/throws") throw std::runtime_error("meant to be thrown");
     if (asked.path == "/large") {
@@ -183,13 +183,16 @@ boost::asio::awaitable<runtime::http::http_response> echo::handle(const request&
     co_return out;
 }
 
-boost::asio::awaitable<std::optional<runtime::http::http_response>> echo::judge(const request& head) {
+boost::asio::awaitable<std::optional<runtime::http::http_response>> echo::judge(const request& head,
+                                                                                const plan&) {
     if (head.path != "/refused") co_return std::nullopt;
     co_return error_response(runtime::unauthenticated("nobody is known here"));
 }
 
-std::size_t echo::body_bytes_max(const runtime::http::server::request& head) const noexcept {
-    return head.path == "/upload" ? upload_max : body_max;
+request_handler& echo::begin(const request& head, plan& out) noexcept {
+    ++begun;
+    out.body_bytes_max = head.path == "/upload" ? upload_max : body_max;
+    return *this;
 }
 
 running_server::running_server(server_options options, std::size_t loops) : x_loops({.loops = loops}) {

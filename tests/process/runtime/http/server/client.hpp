@@ -81,13 +81,16 @@ class echo final : public runtime::http::server::request_handler {
     static constexpr std::size_t upload_max = 64 * 1024;
     static constexpr std::size_t large_body = 4 * 1024 * 1024;
 
-    bool handle_now(const runtime::http::server::request&, runtime::http::http_response&) override;
-    boost::asio::awaitable<runtime::http::http_response> handle(
-        const runtime::http::server::request&) override;
-    std::size_t body_bytes_max(const runtime::http::server::request& head) const noexcept override;
+    runtime::http::server::request_handler& begin(const runtime::http::server::request&,
+                                                  runtime::http::server::plan&) noexcept override;
+    bool handle_now(const runtime::http::server::request&, const runtime::http::server::plan&,
+                    runtime::http::http_response&) override;
+    boost::asio::awaitable<runtime::http::http_response> handle(const runtime::http::server::request&,
+                                                                const runtime::http::server::plan&) override;
     boost::asio::awaitable<std::optional<runtime::http::http_response>> judge(
-        const runtime::http::server::request&) override;
+        const runtime::http::server::request&, const runtime::http::server::plan&) override;
 
+    std::atomic<int> begun = 0;    // requests of which it has seen the head
     std::atomic<int> handled = 0;  // requests that reached the handler
     std::atomic<int> waiting = 0;  // in /waits
     std::atomic<bool> let_go = false;

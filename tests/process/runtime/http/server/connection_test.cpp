@@ -160,6 +160,45 @@ TEST(handler, that_throws_gives_500_and_the_connection_goes_on) {
     EXPECT_EQ(caller.ask(get("/now")).body, "now");
 }
 
+TEST(handler, sees_the_head_of_each_request_once_however_it_comes_and_ends) {
+    const std::string post = "POST /upload HTTP/1.1\r\nHost: herald\r\nContent-Length: ";
+    const std::string part(20'000, 'x');  // more than the first buffer holds
+    int heads = 0;
+    running_server server;
+    const auto answers = [&](std::string_view first, std::string_view rest, int status) {
+        client caller = server.connect();
+        caller.send(first);
+        EXPECT_TRUE(eventually([&] { return server.handler.begun == heads + 1; })) << first;
+        if (!rest.empty()) caller.send(rest);
+        EXPECT_EQ(caller.receive().status, status) << first;
+        EXPECT_EQ(server.handler.begun, ++heads) << first;
+    };
+    answers(get("/now"), "", 200);
+    answers(get("/echo"), "", 200);
+    answers(get("/throws"), "", 500);
+    answers(post + "4\r\n\r\nbody", "", 200);
+    answers(post + "40000\r\n\r\n" + part, part, 200);
+    answers(post + "400000\r\n\r\n", "", 413);
+    answers("POST /refused HTTP/1.1\r\nHost: herald\r\nContent-Length: 4\r\n\r\n", "", 401);
+    answers("GET /now HTTP/1.1\r\nHost: herald\r\nExpect: nothing\r\n\r\n", "", 417);
+}
+
+TEST(handler, that_began_a_request_answers_it_although_another_has_taken_over) {
+    running_server server;
+    echo next;
+    client caller = server.connect();
+    caller.send("POST /upload HTTP/1.1\r\nHost: herald\r\nContent-Length: 4\r\n\r\n");
+    ASSERT_TRUE(eventually([&] { return server.handler.begun == 1; }));
+    server.get().lead_to(next);
+    caller.send("body");
+    EXPECT_EQ(caller.receive().status, 200);
+    EXPECT_EQ(caller.ask(get("/now")).status, 200);
+    EXPECT_EQ(server.handler.handled, 1);
+    EXPECT_EQ(next.handled, 1);
+    EXPECT_EQ(next.begun, 1);
+    server.get().stop();
+}
+
 TEST(handler, sees_headers_query_and_body_as_they_were_sent) {
     running_server server;
     const answer got = server.connect().ask(

@@ -64,13 +64,13 @@ class one_piece final : public body_stream {
 /// guard, but for /free and /<number>, a body of so many bytes.
 class guarded final : public request_handler {
   public:
-    bool handle_now(const request& asked, http_response& out) override {
+    bool handle_now(const request& asked, const plan&, http_response& out) override {
         if (asked.path != "/now") return false;
         const handling here(state);
         out = answer(asked.path);
         return true;
     }
-    boost::asio::awaitable<http_response> handle(const request& asked) override {
+    boost::asio::awaitable<http_response> handle(const request& asked, const plan&) override {
         const handling here(state);
         co_return answer(asked.path);
     }

@@ -73,20 +73,20 @@ class streams final : public runtime::http::server::request_handler {
   public:
     explicit streams(runtime::event_loops& loops) : x_loops(loops) {}
 
-    bool streams_body(runtime::http::http_method method, std::string_view) const noexcept override {
-        return method == runtime::http::http_method::post;
-    }
-    std::size_t body_bytes_max(const runtime::http::server::request&) const noexcept override {
-        return 2 * gib;
+    runtime::http::server::request_handler& begin(const runtime::http::server::request& head,
+                                                  runtime::http::server::plan& out) noexcept override {
+        out.streams_body = head.method == runtime::http::http_method::post;
+        out.body_bytes_max = 2 * gib;
+        return *this;
     }
     boost::asio::awaitable<std::optional<runtime::http::http_response>> judge(
-        const runtime::http::server::request& head) override {
+        const runtime::http::server::request& head, const runtime::http::server::plan&) override {
         if (head.path != "/refused") co_return std::nullopt;
         co_return runtime::http::server::error_response(runtime::unauthenticated("nobody is known here"));
     }
 
-    boost::asio::awaitable<runtime::http::http_response> handle(
-        const runtime::http::server::request& asked) override {
+    boost::asio::awaitable<runtime::http::http_response> handle(const runtime::http::server::request& asked,
+                                                                const runtime::http::server::plan&) override {
         if (asked.path == "/events") co_return runtime::http::server::answer_of(begin_events());
         if (asked.method != runtime::http::http_method::post) co_return made_body(asked.path);
         ++begun;

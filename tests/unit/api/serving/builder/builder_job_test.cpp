@@ -43,8 +43,7 @@ class told_node final : public node::registry_node {
         const runtime::lock_guard lock(x_mutex);
         return x_told;
     }
-    std::optional<reading> read_applied() const override { return std::nullopt; }
-    std::optional<reading> read_now() const override { return std::nullopt; }
+    std::optional<reading> read_now(storage::node::freshness) const override { return std::nullopt; }
     void read(reading_handler) override {}
     void after_next_heartbeat(std::function<void()>) override {}
     bool ready() const noexcept override { return true; }

@@ -1,6 +1,6 @@
 // Protects the guarantees of the log in memory: those of every log, and that each fault is what its name
 // says.
-#include "events/log/memory/memory_log.hpp"
+#include "tests/log/memory/memory_log.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

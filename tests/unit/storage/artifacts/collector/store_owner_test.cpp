@@ -4,13 +4,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <functional>
 #include <future>
 
 #include "runtime/random.hpp"
 #include "storage/artifacts/collector/store_check.hpp"
+#include "storage/artifacts/collector/store_watch.hpp"
 #include "storage/registry/tables/artifacts.hpp"
 #include "storage/registry/tables/installation.hpp"
 #include "tests/support/memory_artifacts.hpp"
+#include "tests/support/until.hpp"
 
 namespace herald::test {
 namespace {
@@ -137,6 +141,55 @@ TEST_F(check_of_a_store, finds_another_log) {
     begin_log();
     objects.kept_owner = sibling;
     EXPECT_FALSE(run(store_check::applied::some));
+}
+
+/// The same store, watched.
+class watch_of_a_store : public check_of_a_store {
+  protected:
+    ~watch_of_a_store() override {
+        on_loop([this] { watch.leave(); });
+        watch.end();
+    }
+    void on_loop(const std::function<void()>& work) {
+        std::promise<void> done;
+        loops[0].post([&] {
+            work();
+            done.set_value();
+        });
+        done.get_future().get();
+    }
+    void begin() {
+        on_loop([this] {
+            watch.begin([this] { return is_caught_up.load(); },
+                        [this](const result<void>& checked) { ++(checked ? times_ours : times_refused); });
+        });
+    }
+
+    std::atomic<bool> is_caught_up = false;
+    std::atomic<int> times_ours = 0, times_refused = 0;
+    storage::artifacts::collector::store_watch watch{{objects, *state, loops[0]}, store_taking::refused};
+};
+
+TEST_F(watch_of_a_store, takes_it_once_all_of_the_log_is_applied) {
+    begin_log();
+    EXPECT_TRUE(watch.check_first());
+    begin();
+    on_loop([] {});
+    EXPECT_EQ(objects.kept_owner, std::nullopt);
+    is_caught_up = true;
+    EXPECT_TRUE(eventually([&] { return times_ours == 1; }));
+    EXPECT_EQ(objects.kept_owner, ours);
+    EXPECT_EQ(times_refused, 0);
+}
+
+TEST_F(watch_of_a_store, says_at_once_and_only_once_that_it_is_another_logs) {
+    begin_log();
+    objects.kept_owner = store_owner{"another", 1};
+    EXPECT_EQ(watch.check_first().error().code, error_code::failed_precondition);
+    is_caught_up = true;
+    begin();
+    EXPECT_TRUE(eventually([&] { return times_refused == 1; }));
+    EXPECT_EQ(times_ours, 0);
 }
 
 }  // namespace
