@@ -20,6 +20,7 @@ constexpr std::size_t worker_id_bytes_max = 249;     // Kafka's own bound
 constexpr std::uint64_t isolation_grace_s_min = 15;  // nodes are in contact for so long after a heartbeat
 constexpr std::uint64_t isolation_grace_s_max = 24 * 3'600;
 constexpr std::uint64_t models_memory_mb_max = 1ull << 30;
+constexpr std::uint64_t request_memory_mb_min = 80;  // the largest body comes in
 constexpr std::uint64_t model_mb_max = 1ull << 20;
 constexpr std::uint64_t predictions_for_a_log_line = 1'000;
 
