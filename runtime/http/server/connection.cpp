@@ -168,6 +168,7 @@ asio::awaitable<void> stream_connection<Stream>::serve_streamed() {
     co_await judge();  // before anything is set aside for the body: whoever may not send one takes no room
     if (!x_closes && x_room.hold_unfinished(request_parser::streamed_bytes_max)) {
         x_parser.stream_body();
+        if (!x_id.echo_name.empty()) identify();  // the head has moved
         ask_for_body();
         if (!x_out.is_sent() && !send_now()) co_await send_rest();
     } else if (!x_closes) {
