@@ -4,7 +4,6 @@
 
 #include "api/serving/engines/onnx/limits.hpp"
 #include "program/limits.hpp"
-#include "runtime/http/limits.hpp"
 #include "storage/node/limits.hpp"
 #include "workers/limits.hpp"
 

@@ -47,8 +47,8 @@ std::vector<hierarchy> hierarchies_of(const fs::path& mounts) {
     return out;
 }
 
-/// The process's group: a line is "<number>:<controllers>:<path>", of version 2 "0::<path>". Empty if there
-/// is none.
+/// The process's group, or an empty text: a line is "<number>:<controllers>:<path>", of version 2
+/// "0::<path>".
 std::string group_in(const hierarchy& of, const fs::path& groups) {
     std::ifstream lines(groups);
     for (std::string line; std::getline(lines, line);) {

@@ -388,7 +388,7 @@ result<json_value> parse(std::string_view text, words_for_numbers words) {
     if (text.empty()) return runtime::invalid_argument("the body is not valid JSON: it is empty");
     thread_local workroom room;
     auto value = reader(room, text, words).whole();
-    if (room.parser.capacity() > parser_bytes_kept_max) room = workroom();
+    if (!is_parser_kept(room.parser.capacity())) room = workroom();
     return value;
 }
 

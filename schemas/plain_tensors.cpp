@@ -67,7 +67,7 @@ class plain_reader {
             return append_number<Number>(value);
     }
 
-    /// simdjson takes half of a surrogate pair, which is no character.
+    /// simdjson takes half of a surrogate pair, which UTF-8 cannot hold.
     bool append_text(ondemand::value& value) {
         std::string_view text;
         if (value.get_string().get(text) != simdjson::SUCCESS) return false;
@@ -220,7 +220,7 @@ std::optional<std::vector<tensor>> read_plain_tensors(std::string_view json, con
             simdjson::SUCCESS &&
         read_root(document, signature, of, inputs) &&
         document.current_location().error() == simdjson::OUT_OF_BOUNDS;  // nothing follows
-    if (room.parser.capacity() > parser_bytes_kept_max) room = plain_workroom();
+    if (!is_parser_kept(room.parser.capacity())) room = plain_workroom();
     if (!is_read) return std::nullopt;
     return inputs;
 }
