@@ -232,13 +232,13 @@ TEST(run_memory, what_runs_that_broke_off_hold_is_not_taken_from_other_models) {
     const auto other = load_with(**engine, holding())->tensors;
     for (int round = 0; round < 2; ++round) {
         const auto got = infer(
-            *lost, {numbers("count", {40 * mebibyte / 4}),
+            *lost, {numbers("count", {60 * mebibyte / 4}),
                     values("x", tensor_type::float32, {2, 2, 2}, std::vector<float>{1, 2, 3, 4, 5, 6, 7, 8}),
                     tensor{"dropped", tensor_type::boolean, {2}, std::string(2, '\1'), {}}});
         ASSERT_FALSE(got);
         EXPECT_THAT(got.error().message, AllOf(HasSubstr("ConstantOfShape"), HasSubstr("broke off")));
     }
-    const auto got = infer(*other, {numbers("count", {60 * mebibyte / 4}), numbers("steps", {1})});
+    const auto got = infer(*other, {numbers("count", {28 * mebibyte / 4}), numbers("steps", {1})});
     EXPECT_TRUE(got) << got.error().message;
 }
 
