@@ -9,11 +9,11 @@
 #include <thread>
 #include <utility>
 
+#include "api/serving/engines/engine.hpp"
 #include "api/serving/engines/onnx/limits.hpp"
 #include "api/serving/engines/onnx/runtime_library.hpp"
 #include "runtime/clock.hpp"
 #include "runtime/mutex.hpp"
-#include "schemas/ids.hpp"
 
 namespace herald::api::serving::engines::onnx {
 
