@@ -39,6 +39,8 @@ static_assert(find_whole_bytes_max + entity_bytes_max <= unsent_answers_bytes_ma
 static_assert(prediction_body_bytes_max + request_header_bytes_max + framing_bytes_max <=
                   unfinished_bodies_bytes_max,
               "the largest body has room when it is alone");
+static_assert(unfinished_bodies_bytes_max <= request_memory_mb_min * 1024 * 1024,
+              "what came may wait for its answer");
 static_assert(onnx_response_bytes_max <= prediction_answer_bytes_max,
               "what a model may give in bytes may be sent");
 static_assert(onnx_responses_bytes_max / body_bytes_on_loop_max <= bodies_written_beside_loops_max,

@@ -173,9 +173,15 @@ inline constexpr std::string_view runtime_missing = "runtime_missing";
 inline constexpr std::string_view model_loaded = "model_loaded";
 /// The run with zeros that warms a model up failed. The model is served all the same. Fields: build, reason.
 inline constexpr std::string_view model_refused_zeros = "model_refused_zeros";
-/// The processor stopped several runs of a model. The model answers no more on this node: an alarm. Fields:
-/// build, reason.
+/// Several runs of a model were stopped by the processor or broke off. The model answers no more on this
+/// node: an alarm. Fields: build, reason.
 inline constexpr std::string_view model_out_of_service = "model_out_of_service";
+/// An operator of a model ended its run and its thread. The thread stays, with so many bytes, until the
+/// process ends: an alarm. Fields: build, bytes, reason.
+inline constexpr std::string_view model_run_lost = "model_run_lost";
+/// A run of a model goes on after its deadline, because an operator does not return. Its thread computes
+/// until the process ends. Only the first such run of a model is logged: an alarm. Fields: build, late_ms.
+inline constexpr std::string_view model_run_stuck = "model_run_stuck";
 /// A model cannot be loaded here. Herald tries again while something needs it. Fields: build, runtime,
 /// reason.
 inline constexpr std::string_view model_not_loaded = "model_not_loaded";

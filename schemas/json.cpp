@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
@@ -12,6 +11,7 @@
 
 #include "runtime/text.hpp"
 #include "schemas/limits.hpp"
+#include "schemas/parser_room.hpp"
 
 namespace herald::schemas {
 namespace {
@@ -117,7 +117,7 @@ class reader {
         const std::size_t bytes = text.size();
         text.append(simdjson::SIMDJSON_PADDING, ' ');
         if (parser.capacity() < bytes)
-            if (const auto failure = parser.allocate(std::bit_ceil(bytes), parser.max_depth()))
+            if (const auto failure = parser.allocate(parser_bytes_for(bytes), parser.max_depth()))
                 return failure;
         return parser.iterate(text.data(), bytes, text.size()).get(x_document);
     }
@@ -386,10 +386,9 @@ namespace {
 
 result<json_value> parse(std::string_view text, words_for_numbers words) {
     if (text.empty()) return runtime::invalid_argument("the body is not valid JSON: it is empty");
-    static constexpr std::size_t kept_bytes_max = 1024 * 1024;
     thread_local workroom room;
     auto value = reader(room, text, words).whole();
-    if (room.parser.capacity() > kept_bytes_max) room = workroom();
+    if (!is_parser_kept(room.parser.capacity())) room = workroom();
     return value;
 }
 

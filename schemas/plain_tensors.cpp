@@ -3,13 +3,14 @@
 #include <simdjson.h>
 
 #include <algorithm>
-#include <bit>
 #include <charconv>
 #include <cmath>
 #include <cstring>
 #include <string>
 #include <type_traits>
 #include <utility>
+
+#include "schemas/parser_room.hpp"
 
 namespace herald::schemas {
 namespace {
@@ -60,6 +61,24 @@ class plain_reader {
 
     template <class Number>
     bool append(ondemand::value& value) {
+        if constexpr (std::is_same_v<Number, std::string>)
+            return append_text(value);
+        else
+            return append_number<Number>(value);
+    }
+
+    /// simdjson takes half of a surrogate pair, which UTF-8 cannot hold.
+    bool append_text(ondemand::value& value) {
+        std::string_view text;
+        if (value.get_string().get(text) != simdjson::SUCCESS) return false;
+        if (text.find('\xED') != std::string_view::npos && !simdjson::validate_utf8(text.data(), text.size()))
+            return false;
+        x_to.texts.emplace_back(text);
+        return true;
+    }
+
+    template <class Number>
+    bool append_number(ondemand::value& value) {
         Number number{};
         if constexpr (std::is_floating_point_v<Number>) {
             double wide = 0;
@@ -109,24 +128,33 @@ bool read_as(tensor_type type, plain_reader& reader, ondemand::array items) {
             return reader.read<float>(items, 0);
         case tensor_type::float64:
             return reader.read<double>(items, 0);
+        case tensor_type::text:
+            return reader.read<std::string>(items, 0);
         case tensor_type::boolean:
         case tensor_type::float16:
         case tensor_type::bfloat16:
-        case tensor_type::text:
             break;
     }
     return false;
 }
 
-bool read_tensor(ondemand::array items, const tensor_spec& spec, std::size_t text_bytes, tensor& to) {
+/// What is known of a text before it is read.
+struct extent {
+    std::size_t bytes = 0;
+    std::size_t elements_max = 0;  // of the model's only input; 0: not known
+};
+
+bool read_tensor(ondemand::array items, const tensor_spec& spec, const extent& of, tensor& to) {
     if (spec.shape.empty()) return false;
     to.name = spec.name;
     to.type = spec.type;
     to.shape.assign(spec.shape.size(), plain_reader::unknown);
     std::size_t expected = bytes_of(spec.type);
     for (const std::int64_t each : spec.shape)
-        if (each > 0 && std::cmp_less_equal(each, text_bytes)) expected *= static_cast<std::size_t>(each);
-    to.data.reserve(std::min(expected, text_bytes));
+        if (each > 0 && std::cmp_less_equal(each, of.bytes)) expected *= static_cast<std::size_t>(each);
+    to.data.reserve(of.elements_max > 0 ? of.elements_max * bytes_of(spec.type)
+                                        : std::min(expected, of.bytes));
+    if (spec.type == tensor_type::text) to.texts.reserve(of.elements_max);
     plain_reader reader(spec, to);
     return read_as(spec.type, reader, items);
 }
@@ -138,7 +166,7 @@ std::size_t place_of(std::string_view name, const model_signature& signature, st
     return static_cast<std::size_t>(found - signature.inputs.begin());
 }
 
-bool read_members(ondemand::object members, const model_signature& signature, std::size_t text_bytes,
+bool read_members(ondemand::object members, const model_signature& signature, const extent& of,
                   std::vector<tensor>& inputs) {
     std::size_t read = 0;
     for (auto member : members) {
@@ -148,25 +176,25 @@ bool read_members(ondemand::object members, const model_signature& signature, st
         if (place == inputs.size() || !inputs[place].shape.empty()) return false;  // unknown, or there twice
         ondemand::array items;
         if (member.value().get_array().get(items) != simdjson::SUCCESS) return false;
-        if (!read_tensor(items, signature.inputs[place], text_bytes, inputs[place])) return false;
+        if (!read_tensor(items, signature.inputs[place], of, inputs[place])) return false;
         ++read;
     }
     return read == inputs.size();
 }
 
-bool read_root(ondemand::document& document, const model_signature& signature, std::size_t text_bytes,
+bool read_root(ondemand::document& document, const model_signature& signature, const extent& of,
                std::vector<tensor>& inputs) {
     ondemand::json_type type{};
     if (document.type().get(type) != simdjson::SUCCESS) return false;
     if (type == ondemand::json_type::object) {
         ondemand::object members;
         return document.get_object().get(members) == simdjson::SUCCESS &&
-               read_members(members, signature, text_bytes, inputs);
+               read_members(members, signature, of, inputs);
     }
     ondemand::array items;
     return type == ondemand::json_type::array && inputs.size() == 1 &&
            document.get_array().get(items) == simdjson::SUCCESS &&
-           read_tensor(items, signature.inputs[0], text_bytes, inputs[0]);
+           read_tensor(items, signature.inputs[0], of, inputs[0]);
 }
 
 /// What a thread keeps from one text to the next.
@@ -177,22 +205,22 @@ struct plain_workroom {
 
 }  // namespace
 
-std::optional<std::vector<tensor>> read_plain_tensors(std::string_view json,
-                                                      const model_signature& signature) {
-    static constexpr std::size_t kept_bytes_max = 1024 * 1024;
+std::optional<std::vector<tensor>> read_plain_tensors(std::string_view json, const model_signature& signature,
+                                                      std::size_t elements_max) {
     thread_local plain_workroom room;
     room.text.assign(json);
     room.text.append(simdjson::SIMDJSON_PADDING, ' ');
     std::vector<tensor> inputs(signature.inputs.size());
+    const extent of{json.size(), inputs.size() == 1 ? elements_max : 0};
     ondemand::document document;
     const bool is_read =
         (room.parser.capacity() >= json.size() ||
-         room.parser.allocate(std::bit_ceil(json.size()), room.parser.max_depth()) == simdjson::SUCCESS) &&
+         room.parser.allocate(parser_bytes_for(json.size()), room.parser.max_depth()) == simdjson::SUCCESS) &&
         room.parser.iterate(room.text.data(), json.size(), room.text.size()).get(document) ==
             simdjson::SUCCESS &&
-        read_root(document, signature, json.size(), inputs) &&
+        read_root(document, signature, of, inputs) &&
         document.current_location().error() == simdjson::OUT_OF_BOUNDS;  // nothing follows
-    if (room.parser.capacity() > kept_bytes_max) room = plain_workroom();
+    if (!is_parser_kept(room.parser.capacity())) room = plain_workroom();
     if (!is_read) return std::nullopt;
     return inputs;
 }

@@ -134,7 +134,7 @@ bool lanes::wants(schemas::webhook_id webhook, const lane_offer& offered, loop_t
     const lane& mine = found->second;
     if (offered.revision > mine.revision) return true;
     // Others wait behind it, for other receivers.
-    const bool waits_long = mine.times.median_ms && offered.waited_ms > backlog_ms_max(mine);
+    const bool waits_long = answer_ms(mine) && offered.waited_ms > backlog_ms_max(mine);
     return waits_long || has_room(mine, offered) || !is_well(mine, now) || refusal(mine, now);
 }
 
@@ -161,8 +161,13 @@ lane_actions lanes::tick(loop_time now) {
     lane_actions actions;
     for (auto at = x_lanes.begin(); at != x_lanes.end();) {
         auto& [webhook, mine] = *at;
-        for (const auto& [delivery, attempt] : mine.running)
-            if (is_slow(mine, attempt, now)) set_standing(mine, rank::troubled);
+        mine.silent_ms = 0;
+        for (const auto& [delivery, attempt] : mine.running) {
+            if (!is_slow(mine, attempt, now)) continue;
+            set_standing(mine, rank::troubled);
+            const std::int64_t silent_ms = std::min(now.since(attempt.since), now.ms - mine.succeeded_ms);
+            mine.silent_ms = std::max(mine.silent_ms, silent_ms);
+        }
         if (!x_is_barred) spill_old(mine, now, actions);
         const std::int64_t kept_ms = mine.breaker.is_open() ? open_breaker_kept_ms : idle_lane_kept_ms;
         if (mine.is_empty() && now.ms >= mine.parked_until_ms && now.ms - mine.busy_ms > kept_ms) {
@@ -212,20 +217,27 @@ bool lanes::has_room(const lane& mine, const lane_offer& offered) const {
            waiting.bytes + offered.bytes <= bytes_of(mine);
 }
 
-double lanes::work_in(const lane& mine, std::size_t concurrency, double ms) const noexcept {
-    const auto each_ms = static_cast<double>(std::max<std::int64_t>(1, *mine.times.median_ms));
+std::optional<std::int64_t> lanes::answer_ms(const lane& mine) noexcept {
+    if (mine.silent_ms <= limits::slow_attempt_ms) return mine.times.median_ms;
+    return std::max(mine.silent_ms, mine.times.median_ms.value_or(0));
+}
+
+double lanes::work_in(const lane& mine, std::size_t concurrency, double ms) noexcept {
+    const auto each_ms = static_cast<double>(std::max<std::int64_t>(1, *answer_ms(mine)));
     return static_cast<double>(concurrency) * ms / each_ms;
 }
 
 std::size_t lanes::depth_of(const lane& mine, lane_share share) const noexcept {
     if (share == lane_share::test) return limits::lane_tests_max;
-    std::size_t depth = limits::lane_depth_min;
-    if (mine.standing == rank::healthy) {
-        depth = limits::lane_depth_unknown;
-        if (mine.times.median_ms)
-            depth = static_cast<std::size_t>(std::clamp(work_in(mine, mine.concurrency, limits::lane_work_ms),
-                                                        static_cast<double>(limits::lane_depth_min),
-                                                        static_cast<double>(x_bounds.depth)));
+    const bool healthy = mine.standing == rank::healthy;
+    std::size_t depth = healthy ? limits::lane_depth_unknown : limits::lane_depth_min;
+    if (const auto each_ms = answer_ms(mine)) {
+        // More than a very slow receiver does would go round: into its lane, and after a while out again.
+        const bool slow = *each_ms > limits::slow_attempt_ms;
+        const std::size_t least = slow ? limits::lane_depth_slow_min : limits::lane_depth_min;
+        const std::size_t most = healthy ? std::max(least, x_bounds.depth) : limits::lane_depth_min;
+        depth = static_cast<std::size_t>(std::clamp(work_in(mine, mine.concurrency, limits::lane_work_ms),
+                                                    static_cast<double>(least), static_cast<double>(most)));
     }
     depth = std::min(depth, x_bounds.depth);
     return share == lane_share::live ? depth : std::max<std::size_t>(1, depth / share_of_replay);
@@ -251,27 +263,31 @@ lane_action lanes::put_off(lane& mine, bool has_waited, loop_time now) const {
         off.reason = spill_reason::troubled;
         return off;
     }
-    if (!mine.times.median_ms) return off;
+    if (!answer_ms(mine)) return off;
     // Each comes back when those before it are done, if the receiver takes as many at a time as it may: a
     // delivery that comes too early queues up again, but a receiver that is kept waiting has lost that time.
     const bool slowed = mine.growth_until != 0 && now.ms - mine.slowed_ms < minute_ms;
     const std::size_t at_once = slowed ? mine.concurrency : x_bounds.concurrency;
     const double wait_ms = std::max(0.0, mine.booked_ms - static_cast<double>(now.ms));
     mine.booked_ms = static_cast<double>(now.ms) + wait_ms + 1 / work_in(mine, at_once, 1);
-    if (has_waited || wait_ms > static_cast<double>(backlog_ms_max(mine)))
-        off.wait_ms = std::max<std::int64_t>(1, static_cast<std::int64_t>(wait_ms));
+    const std::int64_t backlog_ms = backlog_ms_max(mine);
+    // Not among those of receivers that are only rather slow, and would be held up by it.
+    const std::int64_t least_ms = backlog_ms == 0 ? limits::very_slow_wait_ms_min : 1;
+    if (has_waited || backlog_ms == 0 || wait_ms > static_cast<double>(backlog_ms))
+        off.wait_ms = std::max(least_ms, static_cast<std::int64_t>(wait_ms));
     return off;
 }
 
-/// How much work may wait for room, for a receiver of known speed.
-std::int64_t lanes::backlog_ms_max(const lane& mine) {
-    const bool slow = *mine.times.median_ms > limits::slow_answer_ms;
-    return slow ? limits::slow_backlog_ms_max : limits::backlog_ms_max;
+/// How much work may wait in the topic without a delay, for a receiver of known speed.
+std::int64_t lanes::backlog_ms_max(const lane& mine) noexcept {
+    const std::int64_t each_ms = *answer_ms(mine);
+    if (each_ms > limits::slow_attempt_ms) return 0;
+    return each_ms > limits::slow_answer_ms ? limits::slow_backlog_ms_max : limits::backlog_ms_max;
 }
 
-/// One failure between successes makes nobody wait.
+/// One failure between successes makes nobody wait. A receiver that is slow is well.
 bool lanes::is_well(const lane& mine, loop_time now) noexcept {
-    return mine.standing == rank::healthy || now.ms - mine.succeeded_ms < well_ms;
+    return !mine.fails || now.ms - mine.succeeded_ms < well_ms + mine.times.median_ms.value_or(0);
 }
 
 std::optional<lane_share> lanes::next_share(const lane& mine, loop_time now) const {
@@ -389,18 +405,18 @@ void lanes::record_result(lane& mine, const running_attempt& attempt, const atte
         case receiver_state::well:
             mine.breaker.succeeded(attempt.admitted, now.ms);
             mine.succeeded_ms = now.ms;
+            mine.fails = false;
+            mine.silent_ms = 0;
             grow(mine);
             if (mine.times.add(ended.answer_ms.value_or(now.since(attempt.since)), now.ms))
                 slow_down(mine, attempt, now);
             break;
         case receiver_state::failing:
-            mine.breaker.failed(attempt.admitted, now.ms);
-            slow_down(mine, attempt, now);
-            break;
         case receiver_state::overloaded:
             mine.breaker.failed(attempt.admitted, now.ms);
+            mine.fails = true;
             slow_down(mine, attempt, now);
-            mine.concurrency = 1;
+            if (ended.state == receiver_state::overloaded) mine.concurrency = 1;
             break;
         case receiver_state::unknown:
             mine.breaker.abandoned(attempt.admitted);

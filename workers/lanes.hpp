@@ -34,8 +34,8 @@ enum class receiver_state : std::uint8_t {
 };
 
 enum class spill_reason : std::uint8_t {
-    no_room,       // the receiver is well, but its lane is full
-    troubled,      // no room either, and its last attempt failed or hangs
+    no_room,       // the lane is full; the receiver may be slow, but it did not fail
+    troubled,      // no room either, and its last attempt failed
     breaker_open,  // no attempt may start
     parked,        // the receiver asked for a pause
 };
@@ -107,9 +107,10 @@ struct lane_limits {
 /// What attempts have shown holds for the revision of the webhook that they were made at: a change of the
 /// webhook, which may have another place now, begins anew, and what is still under way then says nothing.
 ///
-/// A lane holds what its receiver works off in about 2 s (delivery.md §4, "Pace"). While the receiver is
-/// well, a delivery that finds no room waits for room without a fixed time; it comes back to a busy receiver
-/// when that should have caught up: each delivery is booked one place behind the previous one.
+/// A lane holds what its receiver works off in about 2 s (delivery.md §4, "Pace"). A delivery that finds no
+/// room waits for room, and is taken as soon as there is some; only after a failure does it wait for a time.
+/// The slower the receiver, the longer the topic in which it waits, so that it holds up no others: each
+/// delivery is booked one place behind the previous one.
 ///
 /// A worker that is late itself judges nobody: the time for which its loop was late counts neither for an
 /// attempt that seems to hang nor for a delivery that waits.
@@ -182,6 +183,9 @@ class lanes {
         std::size_t successes = 0;     // since it last grew, beyond growth_until
         std::int64_t slowed_ms = 0;    // when the concurrency was last halved
         answer_times times;
+        /// As of the last tick: for how long an attempt has run without any success meanwhile; 0: not long.
+        std::int64_t silent_ms = 0;
+        bool fails = false;             // the last attempt failed
         double booked_ms = 0;           // when it will have worked off the deliveries that found no room
         std::int64_t succeeded_ms = 0;  // time of the last success
         workers::breaker breaker;
@@ -208,11 +212,13 @@ class lanes {
     std::size_t depth_of(const lane&, lane_share) const noexcept;
     std::size_t bytes_of(const lane&) const noexcept;
     /// How many deliveries its receiver works off in `ms`.
-    double work_in(const lane&, std::size_t concurrency, double ms) const noexcept;
+    static double work_in(const lane&, std::size_t concurrency, double ms) noexcept;
+    /// How long an answer takes: the median, or as long as nothing has come by now. Empty: not known yet.
+    static std::optional<std::int64_t> answer_ms(const lane&) noexcept;
     /// Why a lane that is not full takes nothing now; empty when it does.
     std::optional<lane_action> refusal(const lane&, loop_time now) const;
     lane_action put_off(lane&, bool has_waited, loop_time now) const;
-    static std::int64_t backlog_ms_max(const lane&);
+    static std::int64_t backlog_ms_max(const lane&) noexcept;
     static bool is_well(const lane&, loop_time now) noexcept;
     /// The share of the delivery that the lane would start next; empty when none may start.
     std::optional<lane_share> next_share(const lane&, loop_time now) const;

@@ -11,6 +11,7 @@ constexpr std::int64_t delivery_connect_ms = 5'000;
 constexpr std::int64_t parked_ms_max = 24 * 3'600'000;
 constexpr std::int64_t lane_work_ms = 2'000;     // a lane holds what its receiver does in this time, but
 constexpr std::size_t lane_depth_min = 16;       // at least this; also the most for one in trouble
+constexpr std::size_t lane_depth_slow_min = 2;   // for one that takes longer than slow_attempt_ms
 constexpr std::size_t lane_depth_unknown = 256;  // before the first answer shows its speed
 constexpr std::size_t lane_depth_max = 4'096;
 constexpr std::size_t lane_bytes_max = 8 * 1024 * 1024;           // of bodies waiting in one lane
@@ -37,7 +38,8 @@ constexpr std::size_t worker_held_bytes_max = 64 * 1024 * 1024;    // of events,
 constexpr std::size_t worker_writing_bytes_max = 8 * 1024 * 1024;  // being appended to other topics
 constexpr std::size_t attempt_records_waiting_max = 10'000;  // beyond this, records of attempts are dropped
 constexpr std::uint64_t retry_backlog_per_webhook_max = 100'000;
-constexpr std::int64_t slow_attempt_ms = 2'000;
+constexpr std::int64_t slow_attempt_ms = 2'000;         // a receiver that takes longer is very slow:
+constexpr std::int64_t very_slow_wait_ms_min = 60'000;  // what waits for it waits in a topic of this delay
 constexpr std::int64_t subscribers_unreachable_ms_max = 30'000;
 constexpr std::uint32_t breaker_failures_in_row_max = 10;
 constexpr std::uint32_t breaker_results_min = 20;
@@ -52,6 +54,7 @@ constexpr std::uint32_t attempt_record_tries_max = 4;
 /// What runs of a partition may take so long to end before the partition goes to another worker.
 constexpr std::int64_t recalled_ms_max = 2'000;
 
+static_assert(lane_depth_slow_min < lane_depth_min);
 static_assert(lane_depth_min < lane_depth_unknown && lane_depth_unknown < lane_depth_max);
 static_assert(lane_bytes_troubled_max < lane_bytes_max);
 static_assert(lane_concurrency_scarce_max <= lane_concurrency_max);

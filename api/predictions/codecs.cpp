@@ -17,18 +17,19 @@ using serving::engines::tensor_request;
 
 constexpr std::string_view inference_header_length = "inference-header-content-length";
 
-/// The body's content; an inflated body itself is gone before the wait begins.
+/// The body's content; an inflated body itself is gone before the wait begins, and what reading it takes.
 template <class Read>
 auto read_body(const routed_prediction& of, prediction_memory& memory, const Read& read)
-    -> decltype(read(std::string_view())) {
+    -> decltype(read(std::string_view(), memory_taker())) {
     plain_body body;
     if (const auto good = inflate_body(of, body, memory); !good) return good.error();
-    return read(body.bytes);
+    const std::size_t inflated_bytes = body.inflated.empty() ? 0 : body.inflated.capacity();
+    return read(body.bytes, [&](std::size_t bytes) { return memory.resize(inflated_bytes + bytes); });
 }
 
 /// `beside`: what else is kept until the answer.
 result<tensor_request> request_of(tensors inputs, prediction_memory& memory, std::size_t beside = 0) {
-    if (const auto fits = memory.resize(schemas::bytes_of(inputs) + beside); !fits) return fits.error();
+    if (const auto fits = memory.resize(bytes_kept_of(inputs) + beside); !fits) return fits.error();
     tensor_request out;
     out.inputs = std::move(inputs);
     return out;
@@ -84,8 +85,9 @@ void codec_base::warn_of(const schemas::tensor& output, http_response& out) cons
 }
 
 result<tensor_request> json_codec::decode(prediction_memory& memory) {
-    auto inputs =
-        read_body(x_of, memory, [&](std::string_view body) { return inputs_of_json(body, x_signature); });
+    auto inputs = read_body(x_of, memory, [&](std::string_view body, const memory_taker& take) {
+        return inputs_of_json(body, x_signature, take);
+    });
     if (!inputs) return inputs.error();
     return request_of(*std::move(inputs), memory);
 }
@@ -96,8 +98,9 @@ result<void> json_codec::encode(const tensors& outputs, http_response& out) cons
 }
 
 result<tensor_request> table_codec::decode(prediction_memory& memory) {
-    auto table =
-        read_body(x_of, memory, [&](std::string_view body) { return inputs_of_split(body, x_signature); });
+    auto table = read_body(x_of, memory, [&](std::string_view body, const memory_taker& take) {
+        return inputs_of_split(body, x_signature, take);
+    });
     if (!table) return table.error();
     x_index = std::move(table->index);
     return request_of(std::move(table->inputs), memory, bytes_of_labels(x_index));
@@ -111,8 +114,9 @@ result<void> table_codec::encode(const tensors& outputs, http_response& out) con
 result<tensor_request> v2_codec::decode(prediction_memory& memory) {
     const auto length = length_of_json_part(x_of.received);
     if (!length) return length.error();
-    auto read = read_body(x_of, memory,
-                          [&](std::string_view body) { return request_of_v2(body, *length, x_signature); });
+    auto read = read_body(x_of, memory, [&](std::string_view body, const memory_taker& take) {
+        return request_of_v2(body, *length, x_signature, take);
+    });
     if (!read) return read.error();
     x_request = *std::move(read);
     auto out = request_of(std::move(x_request.inputs), memory);

@@ -40,9 +40,12 @@ std::string shown(const json_value& value) {
     return text;
 }
 
-error wrong_element(const tensor& to, const json_value& found, const std::string& expected) {
-    return runtime::invalid_argument("input \"" + to.name + "\" holds " + shown(found) + "; an element of " +
+error wrong_element(const tensor& to, const std::string& found, const std::string& expected) {
+    return runtime::invalid_argument("input \"" + to.name + "\" holds " + found + "; an element of " +
                                      std::string(name_of(to.type)) + " must be " + expected);
+}
+error wrong_element(const tensor& to, const json_value& found, const std::string& expected) {
+    return wrong_element(to, shown(found), expected);
 }
 
 template <class Integer>
@@ -80,11 +83,12 @@ result<void> append_integer(tensor& to, const json_value& value) {
     if (!is_integer_of(value, number)) {
         const auto* real = value.get_if<double>();
         const bool is_doubtful = sizeof(Integer) == 8 && real && std::isfinite(*real) && !is_exact(*real);
-        return wrong_element(to, value,
-                             integers_of<Integer>() +
-                                 (is_doubtful ? ", and beyond " + std::to_string(limits::exact_integer_max) +
-                                                    " without a fraction or an exponent"
-                                              : ""));
+        if (!is_doubtful) return wrong_element(to, value, integers_of<Integer>());
+        // Which number was sent cannot be told any more.
+        const std::string most = std::to_string(limits::exact_integer_max);
+        return wrong_element(
+            to, "a number beyond " + most + " with a fraction or an exponent",
+            integers_of<Integer>() + ", and beyond " + most + " without a fraction or an exponent");
     }
     append_bytes(to.data, number);
     return {};

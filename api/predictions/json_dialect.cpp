@@ -379,8 +379,13 @@ result<void> append_nested(std::string& out, const tensor& from, not_finite how)
     return append_nested_from(out, from, 0, place, how);
 }
 
-result<tensors> inputs_of_json(std::string_view text, const model_signature& signature) {
-    if (auto plain = schemas::read_plain_tensors(text, signature)) return *std::move(plain);
+result<tensors> inputs_of_json(std::string_view text, const model_signature& signature,
+                               const memory_taker& take) {
+    const reading_memory memory(text, signature, take);
+    if (const auto good = memory.take_for_plain(); !good) return good.error();
+    if (auto plain = schemas::read_plain_tensors(text, signature, memory.elements_max()))
+        return *std::move(plain);
+    if (const auto good = memory.take_for_tree(); !good) return good.error();
     const auto body = schemas::parse_prediction_json(text);
     if (!body) return body.error();
     if (const json_object* const members = body->get_if<json_object>())
@@ -420,8 +425,10 @@ result<std::string> json_of_outputs(const tensors& outputs, not_finite how) {
     return out;
 }
 
-result<split_request> inputs_of_split(std::string_view text, const model_signature& signature) {
+result<split_request> inputs_of_split(std::string_view text, const model_signature& signature,
+                                      const memory_taker& take) {
     if (const auto good = check_outputs(signature); !good) return good.error();
+    if (const auto good = reading_memory(text, signature, take).take_for_tree(); !good) return good.error();
     const auto body = schemas::parse_prediction_json(text);
     if (!body) return body.error();
     auto table = table_of(*body);

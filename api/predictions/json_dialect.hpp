@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "api/predictions/elements.hpp"
+#include "api/predictions/reading_memory.hpp"
 #include "runtime/error.hpp"
 #include "schemas/json.hpp"
 #include "schemas/tensors.hpp"
@@ -16,8 +17,9 @@ namespace herald::api::predictions {
 using tensors = std::vector<schemas::tensor>;
 
 /// The inputs in the signature's order. Errors: invalid_argument naming the input, what is expected and what
-/// was found.
-result<tensors> inputs_of_json(std::string_view body, const schemas::model_signature&);
+/// was found; those of `take`, which is asked for the memory that reading takes.
+result<tensors> inputs_of_json(std::string_view body, const schemas::model_signature&,
+                               const memory_taker& take = {});
 /// {"<name>": nested arrays}; of a single output the bare value. Errors: as append_elements_json.
 result<std::string> json_of_outputs(const tensors&, not_finite = not_finite::as_words);
 
@@ -28,7 +30,8 @@ struct split_request {
 /// {index, columns, data}: a column for each input, or all columns as the only input's second dimension. null
 /// is NaN where the input has it, as pandas writes it. Errors: as inputs_of_json; failed_precondition when
 /// the model's outputs cannot be a table.
-result<split_request> inputs_of_split(std::string_view body, const schemas::model_signature&);
+result<split_request> inputs_of_split(std::string_view body, const schemas::model_signature&,
+                                      const memory_taker& take = {});
 /// The same three members: a column for each output; an output with several values in a row has a numbered
 /// column for each value. Errors: failed_precondition for outputs that differ in their number of rows, and as
 /// append_elements_json.

@@ -48,10 +48,10 @@ result<void> inflate_body(const routed_prediction& prediction, plain_body& body,
                          "the body has the Content-Encoding " + std::string(*coding) +
                              "; it must be gzip, deflate or identity",
                          415};
-        // The most it may become: its real size shows only once it is inflated.
-        if (const auto fits = memory.resize(std::min(bytes_max, body.bytes.size() * limits::gzip_factor_max));
-            !fits)
-            return fits;
+        // The most it may become, and what it had before it grew: its real size shows only once it is
+        // inflated.
+        const std::size_t most = std::min(bytes_max, body.bytes.size() * limits::gzip_factor_max);
+        if (const auto fits = memory.resize(most + most / 2); !fits) return fits;
         auto whole = runtime::inflated(body.bytes, bytes_max);
         if (!whole) return whole.error();
         body.inflated = *std::move(whole);

@@ -275,7 +275,11 @@ constexpr told_refusal refusals[] = {
     {401, "The Access-token is missing, or is not a token of the endpoint"},
     {403, "The token is of another endpoint, or the build was reported unsafe by the scan that is named"},
     {404, "There is no such endpoint, or another version of its model is served"},
-    {413, "The body, compressed or decompressed, is larger than the endpoint allows", true},
+    {413,
+     "The body, compressed or decompressed, is larger than the endpoint allows, or takes more memory than "
+     "the "
+     "node has for requests",
+     true},
     {414, "The path and the query are longer than 2048 bytes"},
     {415, "The body's Content-Encoding is neither gzip nor deflate", true},
     {429, "Too many predictions are under way; Retry-After says when to try again", true},

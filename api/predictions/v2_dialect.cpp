@@ -84,6 +84,7 @@ result<std::vector<std::int64_t>> shape_in(const json_value& of, const tensor_sp
 
 /// Errors: invalid_argument when the bytes are not so many texts, each after its length.
 result<void> take_texts(std::string_view bytes, std::size_t count, tensor& to) {
+    to.texts.reserve(std::min(count, bytes.size() / sizeof(std::uint32_t)));
     for (std::size_t i = 0; i < count; ++i) {
         std::uint32_t length = 0;
         if (bytes.size() < sizeof length)
@@ -306,11 +307,13 @@ std::string specs_of(const std::vector<tensor_spec>& specs) {
 }  // namespace
 
 result<v2_request> request_of_v2(std::string_view body, std::optional<std::size_t> header_bytes,
-                                 const model_signature& signature) {
+                                 const model_signature& signature, const memory_taker& take) {
     if (header_bytes && *header_bytes > body.size())
         return wrong("Inference-Header-Content-Length is " + std::to_string(*header_bytes) +
                      "; the body has " + std::to_string(body.size()) + " bytes");
     const std::string_view json = body.substr(0, header_bytes.value_or(body.size()));
+    const auto room = reading_memory(json, signature, take).take_for_tree(body.size() - json.size());
+    if (!room) return room.error();
     const auto head = schemas::parse_prediction_json(json);
     if (!head) return head.error();
     if (!head->get_if<json_object>()) return wrong("the body must be an object with inputs");

@@ -19,9 +19,10 @@ struct v2_request {
 };
 
 /// `header_bytes`: the length of the JSON part, from Inference-Header-Content-Length; empty: all of it is.
-/// Errors: invalid_argument naming the tensor, what is expected and what was found.
+/// Errors: invalid_argument naming the tensor, what is expected and what was found; those of `take`, which is
+/// asked for the memory that reading takes.
 result<v2_request> request_of_v2(std::string_view body, std::optional<std::size_t> header_bytes,
-                                 const schemas::model_signature&);
+                                 const schemas::model_signature&, const memory_taker& take = {});
 
 struct v2_response {
     std::string body;

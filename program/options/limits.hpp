@@ -16,10 +16,12 @@ constexpr std::int64_t closed_ms_max = 9'800;    // with all drained, it ends wi
 constexpr std::int64_t ending_ms_max = 25'000;
 constexpr std::uint64_t free_disk_mb_max = 1ull << 40;
 constexpr std::uint64_t replication_max = 32;
-constexpr std::size_t worker_id_bytes_max = 249;     // Kafka's own bound
+constexpr std::size_t worker_id_bytes_max = 249;  // Kafka's own bound
+constexpr std::size_t options_file_bytes_max = 1024 * 1024;
 constexpr std::uint64_t isolation_grace_s_min = 15;  // nodes are in contact for so long after a heartbeat
 constexpr std::uint64_t isolation_grace_s_max = 24 * 3'600;
 constexpr std::uint64_t models_memory_mb_max = 1ull << 30;
+constexpr std::uint64_t request_memory_mb_min = 80;  // the largest body comes in
 constexpr std::uint64_t model_mb_max = 1ull << 20;
 constexpr std::uint64_t predictions_for_a_log_line = 1'000;
 

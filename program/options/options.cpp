@@ -310,6 +310,17 @@ std::vector<option> options_of_predictions() {
                           .max = limits::models_memory_mb_max,
                           .unit = mebibyte},
                          &settings::predictions, &prediction::run_bytes_max)},
+        {.name = "requests-memory-mb",
+         .operand = "N",
+         .group = group::predictions,
+         .default_meaning = "an eighth of the memory, at least " +
+                            std::to_string(limits::finished_bodies_bytes_max / mebibyte),
+         .help =
+             "memory for all requests whose answers are not made yet: bodies, what reading them takes, and "
+             "the inputs of models; beyond it 429 or 503, and 413 for what would not fit alone",
+         .value = number(
+             {.min = limits::request_memory_mb_min, .max = limits::models_memory_mb_max, .unit = mebibyte},
+             &settings::predictions, &prediction::request_bytes_max)},
         {.name = "model-mb",
          .operand = "N",
          .group = group::predictions,

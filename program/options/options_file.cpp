@@ -6,12 +6,12 @@
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <optional>
 #include <sstream>
 #include <system_error>
 
 #include "program/options/did_you_mean.hpp"
+#include "program/options/limits.hpp"
 #include "program/options/options.hpp"
 
 namespace herald::program {
@@ -87,11 +87,18 @@ result<toml::table> parse_file(const std::string& path) try {
     std::error_code ignored;
     if (std::filesystem::is_directory(path, ignored))
         return unreadable("it is a folder, where a TOML file must be");
+    const auto kind = std::filesystem::status(path, ignored);
+    if (std::filesystem::exists(kind) && !std::filesystem::is_regular_file(kind))
+        return unreadable("it must be a regular file");
     errno = 0;
     std::ifstream in(path, std::ios::binary);
     if (!in) return unreadable(std::generic_category().message(errno));
-    const std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+    std::string text(limits::options_file_bytes_max + 1, '\0');
+    in.read(text.data(), static_cast<std::streamsize>(text.size()));
     if (in.bad()) return unreadable(std::generic_category().message(errno));
+    text.resize(static_cast<std::size_t>(in.gcount()));
+    if (text.size() > limits::options_file_bytes_max)
+        return unreadable("it must be at most " + std::to_string(limits::options_file_bytes_max) + " bytes");
     return toml::parse(text, path);
 } catch (const toml::parse_error& failure) {
     return runtime::invalid_argument("--config " + path + ", line " +

@@ -36,6 +36,7 @@ struct prediction_settings {
     std::filesystem::path onnxruntime;      // the library; empty: it is looked for
     std::uint64_t models_memory_bytes = 0;  // of all loaded ones together; 0: half of the memory
     std::uint64_t run_bytes_max = 0;        // of one while it runs; 0: an eighth of the memory
+    std::uint64_t request_bytes_max = 0;  // of all requests that are read or run; 0: an eighth of the memory
     std::uint64_t model_bytes_max = limits::model_bytes_max;
     std::uint64_t logged_each = limits::predictions_for_a_log_line;
 };

@@ -1,5 +1,6 @@
 #include "program/parts/doors.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "api/operations/operator_endpoints.hpp"
@@ -9,6 +10,7 @@
 #include "runtime/clock.hpp"
 #include "runtime/http/limits.hpp"
 #include "runtime/metrics.hpp"
+#include "runtime/own_memory.hpp"
 
 namespace herald::program {
 
@@ -42,6 +44,12 @@ result<std::unique_ptr<door>> door::open(runtime::http::server::server_options o
 
 namespace {
 
+std::size_t request_bytes_max(const settings& chosen) {
+    if (chosen.predictions.request_bytes_max != 0) return chosen.predictions.request_bytes_max;
+    if (!chosen.predictions.are_served) return limits::finished_bodies_bytes_max;
+    return std::max<std::size_t>(runtime::own_memory_bytes() / 8, limits::finished_bodies_bytes_max);
+}
+
 /// Feeds the metric of how long the certificate is still valid; null without one.
 runtime::metrics_source show_expiry(const std::string& file) {
     const auto at_ms = runtime::certificate_expiry_ms(file);
@@ -65,8 +73,10 @@ result<std::unique_ptr<api_doors>> api_doors::open(const settings& chosen, std::
     using api::routes::metrics_here;
     auto made = std::unique_ptr<api_doors>(
         new api_doors{.certificate = show_expiry(chosen.server.tls_certificate_file)});
+    auto options = server_options_at(chosen, *chosen.listen, clients);
+    options.bounds.finished_bodies_bytes = request_bytes_max(chosen);
     auto main =
-        door::open(server_options_at(chosen, *chosen.listen, clients), made->loops,
+        door::open(std::move(options), made->loops,
                    api::make_starting_service(starting_by(report),
                                               chosen.metrics_listen ? metrics_here::no : metrics_here::yes));
     if (!main) return main.error();

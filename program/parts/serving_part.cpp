@@ -14,6 +14,7 @@
 #include "program/options/limits.hpp"
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"
+#include "runtime/own_memory.hpp"
 #include "storage/registry/find/builds.hpp"
 
 namespace herald::program {
@@ -40,7 +41,7 @@ runtime::http::client::client_options upstream_options(const settings& chosen) {
 
 std::uint64_t run_bytes_max(const settings& chosen) {
     if (chosen.predictions.run_bytes_max != 0) return chosen.predictions.run_bytes_max;
-    return std::max(model_cache::half_of_memory() / 4, limits::onnx_run_bytes_default_min);
+    return std::max(runtime::own_memory_bytes() / 8, limits::onnx_run_bytes_default_min);
 }
 
 std::vector<runtime::event_loop*> all_of(runtime::event_loops& loops) {
@@ -58,7 +59,7 @@ serving_part::serving_part(const settings& chosen, const parts& with)
       x_loads(limits::model_threads, limits::model_calls_waiting_max),
       x_memory(std::make_shared<model_cache::memory_budget>(chosen.predictions.models_memory_bytes != 0
                                                                 ? chosen.predictions.models_memory_bytes
-                                                                : model_cache::half_of_memory())),
+                                                                : runtime::own_memory_bytes() / 2)),
       x_serving({with.jobs, x_loads, runtime::system_random(), with.log_clock, with.serving},
                 route_options(chosen), chosen.predictions.logged_each),
       x_looks(limits::build_looks_max, limits::build_looks_max) {}

@@ -1,25 +1,8 @@
 #include "api/serving/model_cache/memory_budget.hpp"
 
-#include <unistd.h>
-
-#include <algorithm>
-#include <fstream>
 #include <string>
 
 namespace herald::api::serving::model_cache {
-
-std::uint64_t half_of_memory() {
-    const long pages = ::sysconf(_SC_PHYS_PAGES);
-    const long page_bytes = ::sysconf(_SC_PAGESIZE);
-    std::uint64_t bytes = UINT64_MAX;
-    if (pages > 0 && page_bytes > 0)
-        bytes = static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page_bytes);
-    // Of a container; "max", which is no number, where it has no bound.
-    std::ifstream group("/sys/fs/cgroup/memory.max");
-    std::uint64_t bound = 0;
-    if (group >> bound && bound > 0) bytes = std::min(bytes, bound);
-    return bytes / 2;
-}
 
 result<memory_budget::share> memory_budget::take(std::uint64_t bytes) {
     const std::uint64_t bytes_max = x_pool->bytes_max();

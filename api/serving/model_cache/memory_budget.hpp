@@ -9,9 +9,6 @@
 
 namespace herald::api::serving::model_cache {
 
-/// Half of what this process may have: of the machine's memory, or of its control group's where that is less.
-std::uint64_t half_of_memory();
-
 /// Thread-safe.
 class memory_budget {
   public:

@@ -31,6 +31,9 @@ class byte_budget {
             return true;
         }
 
+        /// Of the whole budget.
+        std::size_t bytes_max() const noexcept { return x_bytes_max; }
+
       private:
         const std::size_t x_bytes_max;
         const std::shared_ptr<std::atomic<std::size_t>> x_taken;

@@ -1,7 +1,9 @@
 """Property: values that a processor cannot divide and sizes that no machine has refuse a prediction and say why; the process, its other endpoints and
 its memory are as before. What a model gives beyond JSON is told in a header."""
 
+import concurrent.futures
 import contextlib
+import gzip
 import http.client
 import json
 import pathlib
@@ -160,6 +162,28 @@ def inputs_with_different_numbers_of_rows_are_named():
         assert refused.status == 400 and '"area" 2, "rooms" 1, "age" 1' in refused.json["message"], refused
         assert "Concat" not in refused.json["message"], refused
         assert ask(stages["joined"], {name: [[1], [2]] for name in body}).status == 200
+
+
+def bodies_that_are_read_take_no_more_memory_than_their_budget_and_what_never_fits_is_refused_with_it():
+    texts = onnx_models.model(onnx_models.graph([onnx_models.node("Shape", ("x",), ("y",))], [onnx_models.value("x", onnx_models.STRING, ("N",))],
+                                                [onnx_models.value("y", onnx_models.INT64, (1,))]))
+    with running({"texts": texts}, "--requests-memory-mb", "80") as (server, stages):
+        def sent(mebibytes, headers=None):
+            body = b'{"x":[' + b'"",' * (mebibytes * 1024 * 1024 // 3) + b'""]}'
+            with contextlib.closing(herald.Client(server.port)) as client:
+                return serving.predict(client, "/texts", stages["texts"].token, None, headers,
+                                       gzip.compress(body, 1) if headers else body)
+        for headers in (None, {"Content-Encoding": "gzip"}):
+            never = sent(12, headers)
+            assert never.status == 413 and "83886080 (--requests-memory-mb)" in never.json["message"], never
+            assert "Retry-After" not in never.headers, never.headers
+            assert sent(2, headers).status == 200
+        before = server.highest_memory_kib()
+        with concurrent.futures.ThreadPoolExecutor(12) as together:
+            answers = list(together.map(sent, [3] * 24))
+        assert {each.status for each in answers} <= {200, 429}, answers
+        assert all("Retry-After" in each.headers for each in answers if each.status == 429), answers
+        assert server.highest_memory_kib() - before < 160 * 1024, (before, server.highest_memory_kib())
 
 
 if __name__ == "__main__":

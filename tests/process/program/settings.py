@@ -109,6 +109,9 @@ def a_file_that_cannot_be_read_is_refused_with_the_reason():
         must_say(refused(folder, "standalone", "--config", folder), str(folder), "is a folder")
         must_say(refused(folder, "standalone", environment={"HERALD_CONFIG": str(folder)}), str(folder), "is a folder")
         must_say(refused(folder, "standalone", "--config", folder / "none"), "none", "No such file")
+        must_say(refused(folder, "standalone", "--config", "/dev/zero"), "/dev/zero", "must be a regular file")
+        (folder / "large").write_bytes(b"#" * (1024 * 1024 + 1))
+        must_say(refused(folder, "standalone", "--config", folder / "large"), "large", "must be at most 1048576 bytes")
         (folder / "latin1").write_bytes(b'data = "\xff"\n')
         must_say(refused(folder, "standalone", "--config", folder / "latin1"), "latin1", "line 1")
 

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "schemas/json.hpp"
+#include "schemas/json_counts.hpp"
 
 namespace herald::test {
 namespace {
@@ -105,6 +106,31 @@ TEST(plain_tensors, leave_everything_else_to_the_long_way) {
     EXPECT_FALSE(read_plain_tensors("[1]", one(tensor_type::float16, {-1})));
     EXPECT_FALSE(read_plain_tensors("[[1],[2,3]]", one(tensor_type::float32, {-1, -1})));
     EXPECT_FALSE(read_plain_tensors("1", one(tensor_type::float32, {})));
+}
+
+TEST(plain_tensors, of_texts_are_characters_without_escapes) {
+    const auto spec = one(tensor_type::text, {-1});
+    for (const std::size_t elements_max : {std::size_t{0}, std::size_t{5}}) {
+        const auto read = read_plain_tensors(R"({"x":["a","","\u00e9\n","[,\"","퀀"]})", spec, elements_max);
+        ASSERT_TRUE(read);
+        EXPECT_EQ((*read)[0].texts, (std::vector<std::string>{"a", "", "é\n", "[,\"", "퀀"}));
+        EXPECT_EQ((*read)[0].shape, std::vector<std::int64_t>{5});
+        EXPECT_TRUE((*read)[0].data.empty());
+    }
+    EXPECT_TRUE(read_plain_tensors(R"([["a"],["b"]])", one(tensor_type::text, {-1, 1})));
+    for (const std::string text :
+         {R"(["\udc00"])", R"(["\x"])", R"(["a",1])", R"(["a",null])", R"(["a)", "[\"\xFF\"]", "[a]"})
+        EXPECT_FALSE(read_plain_tensors(text, spec)) << text;
+}
+
+TEST(json_counts, are_of_what_is_outside_of_strings) {
+    const auto counts = schemas::counts_of(R"({"a,":[1,[2,3],{"b\"[":",,\\"}],"c":[[4]]})");
+    EXPECT_EQ(counts.elements, 5u);
+    EXPECT_EQ(counts.lists, 6u);
+    EXPECT_EQ(counts.members, 3u);
+    EXPECT_EQ(schemas::counts_of("").elements, 1u);
+    for (const std::string text : {"\"", "\"\\", "[\"a", "]"})
+        EXPECT_EQ(schemas::counts_of(text).elements, 1u) << text;
 }
 
 // ---- against the tree of values

@@ -103,6 +103,23 @@ TEST(lanes, a_slow_receiver_gets_what_it_cannot_do_within_seconds_when_it_will_h
     EXPECT_NEAR(double(last_ms), 10'000 / 64.0 * 1'000, 20'000);
 }
 
+TEST(lanes, what_a_receiver_that_does_not_answer_has_no_room_for_waits_apart_from_others_until_it_fails) {
+    lanes subject;
+    subject.offer(a, {1, live}, t0);
+    subject.offer(a, {2, live}, t0);
+    subject.offer(a, {3, live}, t0);
+    const lane_offer waited{.delivery = 4, .has_waited = true, .waited_ms = 1};
+    EXPECT_TRUE(subject.offer(a, waited, t0 + 1'000).empty()) << "nobody knows yet";
+    subject.tick(t0 + 3'000);
+    const lane_offer next{.delivery = 5, .has_waited = true, .waited_ms = 1};
+    EXPECT_TRUE(subject.wants(a, next, t0 + 3'000)) << "to put it where it holds up nobody";
+    EXPECT_EQ(subject.offer(a, next, t0 + 3'000), actions{spill(5, spill_reason::no_room, 60'000)});
+    EXPECT_FALSE(subject.wants(a, {.delivery = 6, .has_waited = true}, t0 + 3'000)) << "there it stays";
+    subject.finished(a, 1, receiver_state::failing, t0 + 15'000);
+    EXPECT_TRUE(subject.wants(a, {.delivery = 6, .has_waited = true}, t0 + 15'000));
+    EXPECT_EQ(subject.offer(a, {6, live}, t0 + 15'000), actions{spill(6, spill_reason::troubled)});
+}
+
 TEST(lanes, a_receiver_whose_answers_take_longer_and_longer_gets_fewer_at_a_time) {
     lanes subject;
     // It handles 100 a second, however many arrive at once.

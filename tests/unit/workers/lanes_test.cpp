@@ -104,8 +104,8 @@ TEST(lanes, what_waits_too_long_is_spilled) {
     subject.offer(a, {2, live}, t0);
     subject.offer(a, {3, live}, t0 + 3'000);
     EXPECT_EQ(subject.tick(t0 + 5'000), actions{});
-    EXPECT_EQ(subject.tick(t0 + 5'001), actions{spill(2, spill_reason::troubled)});
-    EXPECT_EQ(subject.tick(t0 + 8'001), actions{spill(3, spill_reason::troubled)});
+    EXPECT_EQ(subject.tick(t0 + 5'001), actions{spill(2, spill_reason::no_room, 60'000)});
+    EXPECT_EQ(subject.tick(t0 + 8'001), actions{spill(3, spill_reason::no_room, 60'000)});
 }
 
 TEST(lanes, troubled_lanes_share_half_of_the_slots_however_many_they_are) {

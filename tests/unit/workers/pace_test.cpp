@@ -34,6 +34,12 @@ struct pace_test : testing::Test, worker_world {
             if (one.webhook_id.value == webhook) ids.insert(one.headers.at("webhook-id"));
         return ids.size();
     }
+    worker_backlog backlog() {
+        events::log::partition_ends ends;
+        for (const auto& [where, next] : process().mine->positions())
+            ends[where] = std::int64_t(broker.records(where).size());
+        return process().mine->backlog(ends);
+    }
     /// Sets how long answers of these webhooks take; all others take 2 ms.
     void let_take(std::map<std::uint64_t, std::int64_t> ms) {
         transport.behave = [ms = std::move(ms)](const sent_request& request) {
@@ -88,6 +94,57 @@ TEST_F(pace_test, the_backlog_of_a_slow_receiver_flows_without_pauses_and_is_app
     EXPECT_EQ(delivered_to(1), std::size_t(backlog));
     EXPECT_LE(counters().spilled + counters().hops, 7u * backlog);
     EXPECT_TRUE(dead().empty());
+}
+
+/// Slower than any answer after which a lane counts as troubled (limits::slow_attempt_ms).
+class very_slow_receiver : public pace_test, public testing::WithParamInterface<std::int64_t> {};
+
+TEST_P(very_slow_receiver, is_served_without_pauses_and_what_waits_for_it_is_seen_as_backlog) {
+    constexpr std::size_t events = 100;
+    constexpr int rounds = 8;  // of 1, 2, 4, 8, 16, 32, 32 and 5 at a time
+    write_webhooks(1, 1);
+    let_take({{1, GetParam()}});
+    start();
+    for (std::size_t event = 0; event < events; ++event) publish({1});
+    scheduler.run_for(100);
+    for (std::int64_t passed_ms = 0; counters().attempts_succeeded < events; passed_ms += 100) {
+        ASSERT_LE(passed_ms, rounds * (GetParam() + 200)) << delivered_to(1) << " were sent";
+        ASSERT_GT(transport.running, 0) << "nothing is under way after " << passed_ms << " ms";
+        const worker_backlog seen = backlog();
+        ASSERT_EQ(seen.memory + seen.room, events - counters().attempts_succeeded) << passed_ms;
+        scheduler.run_for(100);
+    }
+    EXPECT_EQ(in_tiers_from(0), 0u) << "it did not fail";
+    EXPECT_LE(counters().spilled, 10 * events);
+}
+
+INSTANTIATE_TEST_SUITE_P(times, very_slow_receiver, testing::Values(4 * second, 13 * second));
+
+TEST_F(pace_test, the_backlog_of_a_very_slow_receiver_is_appended_a_few_times) {
+    options.concurrency = 1;
+    write_webhooks(1, 1);
+    let_take({{1, 10 * second}});
+    start();
+    constexpr int backlog = 360;  // an hour of work
+    for (int event = 0; event < backlog; ++event) publish({1});
+    scheduler.run_for(61 * minute);
+    EXPECT_EQ(delivered_to(1), std::size_t(backlog));
+    EXPECT_EQ(in_tiers_from(0), 0u);
+    EXPECT_LE(counters().spilled, 10u * backlog);
+}
+
+TEST_F(pace_test, a_failure_between_slow_successes_makes_nobody_wait_for_a_time) {
+    write_webhooks(1, 1);
+    int answers = 0;
+    transport.behave = [&](const sent_request&) {
+        const bool fails = ++answers % 10 == 0;
+        return receiver_behaviour{.status = std::uint16_t(fails ? 500 : 200), .takes_ms = 3 * second};
+    };
+    start();
+    for (int event = 0; event < 100; ++event) publish({1});
+    scheduler.run_for(2 * minute);
+    EXPECT_EQ(delivered_to(1), 100u);
+    EXPECT_EQ(in_tiers_from(0), counters().retried) << "only what failed";
 }
 
 TEST_F(pace_test, what_is_read_ahead_of_a_full_lane_is_bounded_in_bytes) {

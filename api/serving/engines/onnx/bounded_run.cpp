@@ -37,7 +37,8 @@ std::string named_operator(std::string_view text) {
 run_memory::run_memory(std::uint64_t run_bytes_max)
     : one_run_bytes_max(run_bytes_max),
       one_model_bytes_max(run_bytes_max * limits::onnx_runs_at_once / 4 * 3),
-      all_runs(run_bytes_max * limits::onnx_runs_at_once) {}
+      all_runs(run_bytes_max * limits::onnx_runs_at_once),
+      lost(run_bytes_max * limits::onnx_lost_runs_max) {}
 
 bounded_run::bounded_run(const what& chosen) noexcept
     : x_what(chosen),
@@ -45,7 +46,8 @@ bounded_run::bounded_run(const what& chosen) noexcept
                 limits::onnx_run_bytes_at_once,
                 {&chosen.of_model, &chosen.memory.all_runs},
                 end_early,
-                this}),
+                this,
+                &chosen.memory.lost}),
       x_watched({chosen.end_mark.c_str(), end_early, this}) {}
 
 bounded_run::~bounded_run() {

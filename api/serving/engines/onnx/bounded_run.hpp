@@ -20,6 +20,7 @@ struct run_memory {
     const std::uint64_t one_run_bytes_max;
     const std::uint64_t one_model_bytes_max;
     byte_pool all_runs;
+    byte_pool lost;  // what runs that broke off hold for good; not of the others
 };
 
 /// Belongs to one run and its thread; outlives what the run allocated.

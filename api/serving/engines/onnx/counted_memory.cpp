@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 #include "api/serving/engines/onnx/limits.hpp"
 
@@ -47,6 +48,17 @@ bool counted_memory::is_counting() noexcept {
 
 void counted_memory::begin() noexcept { counting = this; }
 void counted_memory::end() noexcept { counting = nullptr; }
+
+counted_memory::loss counted_memory::lose() noexcept {
+    counted_memory* const mine = std::exchange(counting, nullptr);
+    if (!mine) return {};
+    const loss out{mine->x_bounds.lost && mine->x_bounds.lost->take(mine->bytes()), mine->bytes(),
+                   mine->x_lack};
+    for (byte_pool* const each : mine->x_bounds.pools)
+        if (each) each->give_back(mine->bytes_of_pools());
+    mine->x_granted = mine->x_bounds.bytes_at_once;
+    return out;
+}
 
 std::uint64_t counted_memory::keep() noexcept {
     const std::uint64_t used = bytes();
@@ -117,8 +129,12 @@ static void* none_left() noexcept {
     return nullptr;
 }
 
-static void* noted(counted::counted_memory& by, void* made) noexcept {
-    if (made) by.allocated(::malloc_usable_size(made));
+/// The first bytes are as they should be; what is behind is not.
+static void* noted(counted::counted_memory& by, void* made, std::size_t good_bytes) noexcept {
+    if (!made) return nullptr;
+    const std::size_t bytes = ::malloc_usable_size(made);
+    by.allocated(bytes);
+    if (bytes > good_bytes) std::memset(static_cast<char*>(made) + good_bytes, 0, bytes - good_bytes);
     return made;
 }
 
@@ -126,7 +142,11 @@ void* malloc(std::size_t bytes) noexcept {
     auto* const by = counted::counting;
     if (!by) [[likely]]
         return __libc_malloc(bytes);
-    return by->may_allocate(bytes) ? noted(*by, __libc_malloc(bytes)) : none_left();
+    if (!by->may_allocate(bytes)) return none_left();
+    // glibc's calloc leaves alone what the kernel has just given, but takes longer for little.
+    if (bytes >= herald::limits::onnx_zeroed_by_glibc_bytes_min)
+        return noted(*by, __libc_calloc(1, bytes), SIZE_MAX);
+    return noted(*by, __libc_malloc(bytes), 0);
 }
 
 void* calloc(std::size_t count, std::size_t each) noexcept {
@@ -135,7 +155,7 @@ void* calloc(std::size_t count, std::size_t each) noexcept {
         return __libc_calloc(count, each);
     std::size_t bytes = 0;
     if (__builtin_mul_overflow(count, each, &bytes) || !by->may_allocate(bytes)) return none_left();
-    return noted(*by, __libc_calloc(count, each));
+    return noted(*by, __libc_calloc(count, each), SIZE_MAX);
 }
 
 void* realloc(void* old, std::size_t bytes) noexcept {
@@ -147,14 +167,14 @@ void* realloc(void* old, std::size_t bytes) noexcept {
     if (bytes > before && !by->may_allocate(bytes)) return none_left();
     void* const made = __libc_realloc(old, bytes);
     if (made || bytes == 0) by->freed(before);
-    return noted(*by, made);
+    return noted(*by, made, before);
 }
 
 void* memalign(std::size_t alignment, std::size_t bytes) noexcept {
     auto* const by = counted::counting;
     if (!by) [[likely]]
         return __libc_memalign(alignment, bytes);
-    return by->may_allocate(bytes) ? noted(*by, __libc_memalign(alignment, bytes)) : none_left();
+    return by->may_allocate(bytes) ? noted(*by, __libc_memalign(alignment, bytes), 0) : none_left();
 }
 
 void* aligned_alloc(std::size_t alignment, std::size_t bytes) noexcept { return memalign(alignment, bytes); }

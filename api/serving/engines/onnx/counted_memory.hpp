@@ -15,6 +15,9 @@ namespace herald::api::serving::engines::onnx {
 /// would be beyond a bound fails there as it would on a machine that has no more: the runtime gives up the
 /// operator and says which.
 ///
+/// All of it is zero: no operator gives a caller what another run, or anything else in this process, left
+/// there, not even one that does not write all of its output.
+///
 /// Not beyond: small allocations of little memory in total (limits::onnx_lack_reserve_bytes), of which code
 /// does not expect that they fail.
 ///
@@ -28,8 +31,14 @@ class counted_memory {
         std::array<byte_pool*, 2> pools{};        // each must outlive it; may be null
         void (*lacks)(void*) noexcept = nullptr;  // called once, when it lacks memory; must not allocate
         void* of = nullptr;                       // its argument
+        byte_pool* lost = nullptr;                // of lose(), which it outlives; null: without room
     };
     enum class lack : std::uint8_t { none, of_its_own, of_a_pool };
+    struct loss {
+        bool has_room = false;  // in bounds::lost
+        std::uint64_t bytes = 0;
+        lack lacked = lack::none;
+    };
 
     explicit counted_memory(const bounds& chosen) noexcept
         : x_bounds(chosen), x_granted(chosen.bytes_at_once) {}
@@ -41,6 +50,9 @@ class counted_memory {
     static bool is_counting() noexcept;
     void begin() noexcept;
     static void end() noexcept;
+    /// Instead of end(), on a thread that never goes on: the pools get back what was taken of them, and what
+    /// is still there is taken of bounds::lost for good.
+    static loss lose() noexcept;
     /// Whether an allocation failed, or was only let through because it was small.
     lack lacked() const noexcept { return x_lack; }
     /// What is still there of all that was allocated.

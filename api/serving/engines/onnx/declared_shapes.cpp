@@ -1,44 +1,18 @@
 #include "api/serving/engines/onnx/declared_shapes.hpp"
 
 #include <algorithm>
-#include <cstdint>
-#include <optional>
 
 #include "api/serving/engines/onnx/mapped_file.hpp"
-#include "api/serving/engines/protobuf_reader.hpp"
+#include "api/serving/engines/onnx/model_graph.hpp"
 
 namespace herald::api::serving::engines::onnx {
-namespace {
-
-// The numbers of onnx.proto.
-constexpr std::uint64_t graph_of_model = 7;
-constexpr std::uint64_t output_of_graph = 12;
-constexpr std::uint64_t name_of_value = 1;
-constexpr std::uint64_t type_of_value = 2;
-constexpr std::uint64_t tensor_of_type = 1;
-constexpr std::uint64_t shape_of_tensor = 2;
-
-std::optional<std::string_view> part_of(std::string_view message, std::uint64_t number) {
-    for (protobuf_reader reader(message); !reader.is_at_end();) {
-        const auto field = reader.next();
-        if (!field) break;
-        if (field->number == number && field->type == protobuf_field::bytes_behind_length)
-            return field->bytes;
-    }
-    return std::nullopt;
-}
-
-}  // namespace
-
 std::set<std::string> outputs_without_shape(std::string_view model) {
     std::set<std::string> out;
-    for (protobuf_reader graph(part_of(model, graph_of_model).value_or("")); !graph.is_at_end();) {
-        const auto field = graph.next();
-        if (!field) break;
-        if (field->number != output_of_graph) continue;
-        const auto type = part_of(field->bytes, type_of_value).value_or("");
-        const auto tensor = part_of(type, tensor_of_type).value_or("");
-        if (!part_of(tensor, shape_of_tensor)) out.emplace(part_of(field->bytes, name_of_value).value_or(""));
+    for (const std::string_view each :
+         parts_of(part_of(model, field_of::model_graph), field_of::graph_output)) {
+        const auto tensor = part_of(part_of(each, field_of::value_type), field_of::type_tensor);
+        if (parts_of(tensor, field_of::tensor_shape).empty())
+            out.emplace(part_of(each, field_of::value_name));
     }
     return out;
 }

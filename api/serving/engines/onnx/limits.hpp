@@ -47,7 +47,8 @@ constexpr std::uint64_t onnx_run_bytes_default_min = 128ull
 constexpr std::uint64_t onnx_runs_at_once = 2;
 /// Of that, so much is not counted among all runs: most runs take less.
 constexpr std::uint64_t onnx_run_bytes_at_once = 1ull << 20;
-constexpr std::uint64_t onnx_memory_step_bytes = 4ull << 20;  // of what is counted among all
+constexpr std::size_t onnx_zeroed_by_glibc_bytes_min = 64UL * 1024;  // of an allocation in a run
+constexpr std::uint64_t onnx_memory_step_bytes = 4ull << 20;         // of what is counted among all
 /// After a run that took so much of that, what is free is given back to the machine, not more often than
 /// this.
 constexpr std::uint64_t onnx_trim_bytes_min = 16ull << 20;
@@ -62,6 +63,11 @@ constexpr std::uint64_t onnx_load_bytes_at_once = 64ull << 20;
 /// Requests at which the processor stopped, or a run broke off; then the model serves no more.
 constexpr std::uint32_t onnx_faults_max = 2;
 constexpr unsigned onnx_lost_threads_max = 32;  // at runs that broke off, from which nothing returns
+/// What these hold is not counted among all runs. It may be so many times what one run may take; at a loss
+/// beyond that, as at a thread beyond the last, the process ends.
+constexpr std::uint64_t onnx_lost_runs_max = 4;
+/// A run that goes on for so long after it was asked to end is told of.
+constexpr std::int64_t onnx_late_ms_min = 5'000;
 constexpr std::size_t onnx_handler_stack_bytes = 64UL * 1024;
 constexpr std::size_t onnx_operators_named = 3;
 constexpr std::size_t onnx_inputs_named = 16;

@@ -1,96 +1,100 @@
 #include "api/serving/engines/onnx/model_operators.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "api/serving/engines/onnx/limits.hpp"
-#include "api/serving/engines/protobuf_reader.hpp"
+#include "api/serving/engines/onnx/model_graph.hpp"
 #include "runtime/text.hpp"
 
 namespace herald::api::serving::engines::onnx {
 namespace {
 
-// The numbers of onnx.proto.
-constexpr std::uint64_t graph_in_model = 7;
-constexpr std::uint64_t function_of_model = 25;
-constexpr std::uint64_t node_of_graph = 1;
-constexpr std::uint64_t node_of_function = 7;
-constexpr std::uint64_t name_of_node = 3;
-constexpr std::uint64_t operator_of_node = 4;
-constexpr std::uint64_t attribute_of_node = 5;
-constexpr std::uint64_t graph_of_attribute = 6;
-constexpr std::uint64_t graphs_of_attribute = 11;
-
-constexpr std::array<std::string_view, 2> dividing{"Div", "Mod"};
-constexpr std::array<std::string_view, 7> without_empty_inputs{"ConvTranspose", "GRU",
-                                                               "InstanceNormalization", "RoiAlign", "Unique"};
+constexpr std::array<operator_kind, 2> dividing{{{"Div"}, {"Mod"}}};
+constexpr std::array<operator_kind, 16> without_empty_inputs{{
+    {"ConvTranspose"},
+    {"GRU"},
+    {"InstanceNormalization"},
+    {"RoiAlign"},
+    {"Unique"},
+    // A kernel of extent 0:
+    {"Conv", {1, -1}},
+    {"ConvInteger", {1, -1}},
+    {"DeformConv", {1, -1}},
+    {"FusedConv", {1, -1}},
+    {"NhwcFusedConv", {1, -1}},
+    {"QLinearConv", {3, -1}},
+    // An inner dimension of 0:
+    {"DynamicQuantizeMatMul", {0, 1}},
+    {"MatMulInteger", {0, 1}},
+    {"MatMulIntegerToFloat", {0, 1}},
+    {"QGemm", {0, 3}},
+    {"QLinearMatMul", {0, 3}},
+}};
 
 struct found_operators {
-    std::span<const std::string_view> kinds;
+    std::span<const operator_kind> kinds;
     std::vector<std::string> first;  // as they are shown
     bool are_all = true;
 };
 
-void look_at_nodes(std::string_view of, std::uint64_t node_field, int depth, found_operators& into);
-
-void look_at_attribute(std::string_view attribute, int depth, found_operators& into) {
-    for (protobuf_reader reader(attribute); !reader.is_at_end();) {
-        const auto field = reader.next();
-        if (!field) return;
-        if (field->number == graph_of_attribute || field->number == graphs_of_attribute)
-            look_at_nodes(field->bytes, node_of_graph, depth + 1, into);
-    }
+bool is_constant(const graph_node& node, int place, const varying_values& varying) {
+    return place >= 0 && static_cast<std::size_t>(place) < node.inputs.size() &&
+           !varying.contains(node.inputs[static_cast<std::size_t>(place)]);
 }
 
-void look_at_node(std::string_view node, int depth, found_operators& into) {
-    std::string_view op;
-    std::string_view name;
-    for (protobuf_reader reader(node); !reader.is_at_end();) {
-        const auto field = reader.next();
-        if (!field) return;
-        if (field->number == name_of_node) name = field->bytes;
-        if (field->number == operator_of_node) op = field->bytes;
-        if (field->number == attribute_of_node) look_at_attribute(field->bytes, depth, into);
-    }
-    if (std::ranges::find(into.kinds, op) == into.kinds.end()) return;
-    if (into.first.size() == limits::onnx_operators_named) {
-        into.are_all = false;
-        return;
-    }
-    std::string shown(op);
-    if (!name.empty()) shown += " \"" + runtime::shortened(name, limits::onnx_operator_name_bytes_max) + '"';
-    into.first.push_back(std::move(shown));
+bool is_of_a_kind(const graph_node& node, std::span<const operator_kind> kinds,
+                  const varying_values& varying) {
+    if (kinds.empty()) return true;
+    const auto kind = std::ranges::find(kinds, node.op, &operator_kind::name);
+    return kind != kinds.end() && std::ranges::none_of(kind->unless_constant, [&](int place) {
+               return is_constant(node, place, varying);
+           });
 }
 
-void look_at_nodes(std::string_view of, std::uint64_t node_field, int depth, found_operators& into) {
+void look_at(const std::vector<std::string_view>& nodes, varying_values varying, int depth,
+             found_operators& into) {
     if (depth > limits::onnx_graph_depth_max) return;
-    for (protobuf_reader reader(of); !reader.is_at_end();) {
-        const auto field = reader.next();
-        if (!field) return;
-        if (field->number == node_field) look_at_node(field->bytes, depth, into);
+    for (const std::string_view bytes : nodes) {
+        const graph_node node = read_node(bytes);
+        for (const std::string_view each : node.graphs)
+            look_at(parts_of(each, field_of::graph_node), varying_values(each, &varying), depth + 1, into);
+        if (is_of_a_kind(node, into.kinds, varying)) {
+            if (into.first.size() < limits::onnx_operators_named) {
+                const auto shown = [](std::string_view text) {
+                    return runtime::shortened(text, limits::onnx_operator_name_bytes_max);
+                };
+                into.first.push_back(shown(node.op) +
+                                     (node.name.empty() ? "" : " \"" + shown(node.name) + '"'));
+            } else {
+                into.are_all = false;
+            }
+        }
+        varying.add_outputs_of(node);
     }
 }
 
 }  // namespace
 
-std::span<const std::string_view> dividing_operators() noexcept { return dividing; }
-std::span<const std::string_view> operators_without_empty_inputs() noexcept { return without_empty_inputs; }
+std::span<const operator_kind> dividing_operators() noexcept { return dividing; }
+std::span<const operator_kind> operators_without_empty_inputs() noexcept { return without_empty_inputs; }
 
-std::string operators_of(std::string_view model, std::span<const std::string_view> kinds) {
+std::string operators_of(std::string_view model, std::span<const operator_kind> kinds) {
     found_operators found;
     found.kinds = kinds;
-    for (protobuf_reader reader(model); !reader.is_at_end();) {
-        const auto field = reader.next();
-        if (!field) break;
-        if (field->number == graph_in_model) look_at_nodes(field->bytes, node_of_graph, 0, found);
-        if (field->number == function_of_model) look_at_nodes(field->bytes, node_of_function, 0, found);
+    for (const std::string_view graph : parts_of(model, field_of::model_graph))
+        look_at(parts_of(graph, field_of::graph_node), varying_values(graph), 0, found);
+    for (const std::string_view function : parts_of(model, field_of::model_function)) {
+        const auto inputs = parts_of(function, field_of::function_input);
+        look_at(parts_of(function, field_of::function_node),
+                varying_values(std::set(inputs.begin(), inputs.end())), 0, found);
     }
     if (found.first.empty()) return {};
-    if (found.first.size() == 1) return "operator " + found.first.front();
+    if (found.are_all && found.first.size() == 1) return "operator " + found.first.front();
     std::string out = "one of its operators ";
     for (const std::string& each : found.first) out += (&each == found.first.data() ? "" : ", ") + each;
     return found.are_all ? out : out + ", …";

@@ -15,7 +15,7 @@ class engine_in_process final : public onnx_engine {
   public:
     engine_in_process(const std::shared_ptr<const runtime_library>& library, onnx_options options)
         : x_options(std::move(options)),
-          x_parts{library, std::make_shared<run_watch>(library),
+          x_parts{library, std::make_shared<run_watch>(library, x_options.late_ms),
                   std::make_shared<response_budget>(limits::onnx_responses_bytes_max),
                   std::make_shared<run_memory>(x_options.run_bytes_max), x_options.models},
           x_threads(std::make_shared<run_threads>(limits::onnx_threads_max)) {}

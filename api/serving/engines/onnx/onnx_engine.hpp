@@ -22,6 +22,8 @@ struct onnx_options {
     /// What models may take of the memory; loads that need much more than their file take of it. Null: no
     /// bound.
     std::shared_ptr<byte_pool> models{};
+    /// A run that goes on for so long after it was asked to end is late (run_watch.hpp).
+    std::int64_t late_ms = limits::onnx_late_ms_min;
 };
 
 /// Models that are known to be quick run on the caller's thread, others on threads of the engine, at most as

@@ -187,6 +187,29 @@ result<tensor_response> onnx_model::run_timed(const tensor_request& request, std
     return out;
 }
 
+std::string onnx_model::why_stuck() const {
+    return "the model is stuck on this node: its " + std::to_string(x_threads_max) +
+           " runs go on after their deadlines, each in an operator that does not return; restart the node, "
+           "or "
+           "update the stage to another build";
+}
+
+result<void> onnx_model::in_service() const {
+    if (const auto good = x_session->in_service(); !good) return good.error();
+    if (is_stuck()) return runtime::unavailable(why_stuck());
+    return {};
+}
+
+/// No thread will take them.
+void onnx_model::refuse_waiting() {
+    std::deque<waiting_request> refused;
+    {
+        const runtime::lock_guard lock(x_mutex);
+        refused.swap(x_waiting);
+    }
+    for (auto& each : refused) each.handler(error{error_code::deadline_exceeded, why_stuck()});
+}
+
 /// False, and nothing is taken, when too many wait already.
 bool onnx_model::put_behind_others(tensor_request& request, response_handler& handler, bool& needs_thread) {
     const runtime::lock_guard lock(x_mutex);
@@ -198,6 +221,10 @@ bool onnx_model::put_behind_others(tensor_request& request, response_handler& ha
 }
 
 void onnx_model::enqueue(tensor_request request, response_handler handler) {
+    if (is_stuck()) {
+        refuse_waiting();
+        return handler(error{error_code::deadline_exceeded, why_stuck()});
+    }
     bool needs_thread = false;
     if (!put_behind_others(request, handler, needs_thread))
         return handler(runtime::resource_exhausted(
@@ -207,9 +234,13 @@ void onnx_model::enqueue(tensor_request request, response_handler handler) {
 }
 
 void onnx_model::run_waiting(waiting_request& one) {
-    const std::function<void()> when_broken_off = [this, &one] {
+    const broken_off_duty::duty_type when_broken_off = [this, &one](const lost_run& lost) {
         x_threads->start([self = shared_from_this()] { return self->run_next(); });  // in this one's place
-        one.handler(x_session->broke_off());
+        const auto handler = std::move(one.handler);
+        // Nothing on this thread looks at them any more.
+        one.request.inputs = {};
+        one.request.memory = nullptr;
+        handler(x_session->broke_off(lost));
     };
     std::int64_t took_ns = 0;
     const broken_off_duty duty(when_broken_off);

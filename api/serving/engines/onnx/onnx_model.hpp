@@ -30,7 +30,7 @@ class onnx_model final : public tensor_model, public std::enable_shared_from_thi
     void infer(tensor_request, response_handler) override;
     bool is_quick() const noexcept override;
     std::optional<result<tensor_response>> infer_now(const tensor_request&) override;
-    result<void> in_service() const override { return x_session->in_service(); }
+    result<void> in_service() const override;
     std::uint64_t memory_bytes() const noexcept override { return x_memory_bytes; }
 
     /// Runs it with zeros: what the first run sets up is set up, and it is known whether one row is quick.
@@ -51,6 +51,9 @@ class onnx_model final : public tensor_model, public std::enable_shared_from_thi
     result<tensor_response> run_timed(const tensor_request&, std::int64_t& took_ns);
     void enqueue(tensor_request, response_handler);
     bool put_behind_others(tensor_request&, response_handler&, bool& needs_thread);
+    bool is_stuck() const noexcept { return x_session->late_runs_now() >= x_threads_max; }
+    std::string why_stuck() const;
+    void refuse_waiting();
     void run_waiting(waiting_request&);
     bool run_next();
 

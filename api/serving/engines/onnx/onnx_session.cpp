@@ -28,6 +28,13 @@ using schemas::tensor;
 using schemas::tensor_spec;
 using schemas::tensor_type;
 
+/// Of this thread, for broke_off().
+struct run_under_way {
+    OrtRunOptions* options = nullptr;
+    std::int64_t deadline_ms = 0;
+};
+constinit thread_local run_under_way under_way{};
+
 /// The runtime names the file that it was given, which is a copy in a folder of this node's.
 std::string without_place(std::string text, const std::filesystem::path& file) {
     const auto replace_all = [&text](const std::string& what, std::string_view by) {
@@ -89,11 +96,14 @@ onnx_session::onnx_session(session_parts with, const model_source& source)
       x_library(x_with.library),
       x_build(source.build),
       x_end_mark(source.end_mark.string()),
+      x_late(source.build),
       x_runs(x_with.memory->one_model_bytes_max) {
     const mapped_file file(source.file);
     x_may_divide = operators_of(file.bytes(), dividing_operators());
     if (x_may_divide.empty()) x_may_divide = "one of its operators";
     x_takes_no_empty = operators_of(file.bytes(), operators_without_empty_inputs());
+    x_operators = operators_of(file.bytes(), {});
+    if (x_operators.empty()) x_operators = "one of its operators";
 }
 
 result<std::unique_ptr<onnx_session>> onnx_session::open(session_parts with, const model_source& source) {
@@ -101,6 +111,7 @@ result<std::unique_ptr<onnx_session>> onnx_session::open(session_parts with, con
     if (const auto good = out->load(source.file); !good) return good.error();
     if (const auto good = out->read_signature(); !good) return good.error();
     mark_unknown_ranks(out->x_signature.outputs, source.file);
+    out->x_joined = joined_inputs(mapped_file(source.file).bytes(), out->x_signature);
     out->x_keeps_tensors = out->has_small_fixed_shapes() && out->has_a_name_for_each();
     return out;
 }
@@ -285,7 +296,7 @@ result<void> onnx_session::check(const tensor_request& request) const {
     for (const auto place : request.outputs)
         if (place >= x_signature.outputs.size())
             return runtime::invalid_argument("the model has no output " + std::to_string(place));
-    return {};
+    return x_joined.check(request.inputs);
 }
 
 result<std::unique_ptr<onnx_session::prepared_run>> onnx_session::take_prepared() {
@@ -342,6 +353,9 @@ result<tensor_response> onnx_session::run_kept(const tensor_request& request, pr
     }
     with.output_places.clear();
     for (const auto& each : with.outputs) with.output_places.push_back(each.get());
+    // Not the last caller's, if an operator does not write all of it.
+    for (std::size_t place = inputs; place < with.memory.size(); ++place)
+        std::ranges::fill(with.memory[place], '\0');
     bounded_run bounded(bounds_of(with));
     if (const auto good = run_watched(request, with, bounded, x_output_names); !good) {
         // It may be that the model does not give what it declares.
@@ -390,16 +404,18 @@ result<void> onnx_session::run_watched(const tensor_request& request, prepared_r
     if (request.deadline_ms != 0 && request.deadline_ms <= runtime::system_clock().steady_ms())
         return error{error_code::deadline_exceeded, "the deadline passed before the model ran"};
     run_watch& watch = *x_with.watch;
-    watch.begin(options, request.deadline_ms);
+    watch.begin(options, request.deadline_ms, &x_late);
     if (request.cancelled) {
         const auto end = [&watch, options, &request] { watch.end_early(options, request.deadline_ms); };
         if (!request.cancelled->work_begins(end)) end();
     }
+    under_way = {options, request.deadline_ms};
     OrtStatus* const status = bounded.run([&] {
         return x_library->api().Run(x_session.get(), options, x_input_names.data(), with.input_places.data(),
                                     with.input_places.size(), outputs.data(), outputs.size(),
                                     with.output_places.data());
     });
+    under_way = {};
     if (request.cancelled) request.cancelled->work_has_ended();
     const bool was_ended = watch.end(options, request.deadline_ms);
     bounded.reset();
@@ -423,10 +439,19 @@ void onnx_session::count_fault() {
         {{"build", static_cast<std::int64_t>(x_build.value)}, {"reason", in_service().error().message}});
 }
 
-error onnx_session::broke_off() {
+error onnx_session::broke_off(const lost_run& lost) {
+    static_cast<void>(x_with.watch->end(under_way.options, under_way.deadline_ms));
+    runtime::log(runtime::log_level::error, runtime::log_events::model_run_lost,
+                 {{"build", static_cast<std::int64_t>(x_build.value)},
+                  {"bytes", static_cast<std::int64_t>(lost.bytes)},
+                  {"reason", runtime::shortened(lost.why, limits::onnx_reason_bytes_max)}});
     count_fault();
-    return runtime::invalid_argument(
-        "the model cannot run with these inputs: one of its operators broke off, and lost its thread");
+    std::string why =
+        "the model cannot run with these inputs: " + x_operators + " broke off, and lost its thread";
+    if (lost.lacked != counted_memory::lack::none)
+        why += "; it needed more memory than it may take, which is at most " +
+               std::to_string(x_with.memory->one_run_bytes_max >> 20U) + " MiB (--run-memory-mb)";
+    return runtime::invalid_argument(why);
 }
 
 result<void> onnx_session::in_service() const {

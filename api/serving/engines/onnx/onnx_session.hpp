@@ -10,6 +10,7 @@
 
 #include "api/serving/engines/engine.hpp"
 #include "api/serving/engines/onnx/bounded_run.hpp"
+#include "api/serving/engines/onnx/joined_inputs.hpp"
 #include "api/serving/engines/onnx/response_budget.hpp"
 #include "api/serving/engines/onnx/run_watch.hpp"
 #include "api/serving/engines/onnx/runtime_library.hpp"
@@ -43,8 +44,10 @@ class onnx_session {
     const schemas::model_signature& signature() const noexcept { return x_signature; }
     /// As tensor_model::in_service.
     result<void> in_service() const;
-    /// A run broke off (run_traps.hpp); the error of its request.
-    error broke_off();
+    /// The run of this thread broke off (run_traps.hpp), which is logged; the error of its request.
+    error broke_off(const lost_run&);
+    /// Runs that were asked to end and go on, each on a thread.
+    unsigned late_runs_now() const noexcept { return x_late.count(); }
     /// Blocks. Errors: as tensor_model::infer; in_service.
     result<tensor_response> run(const tensor_request&);
 
@@ -80,9 +83,12 @@ class onnx_session {
     const session_parts x_with;
     const std::shared_ptr<const runtime_library> x_library;  // of the parts
     const schemas::build_id x_build;
-    const std::string x_end_mark;    // of the source
-    std::string x_may_divide;        // "operator Div", as operators_of
-    std::string x_takes_no_empty;    // those that take no empty inputs; most models have none
+    const std::string x_end_mark;  // of the source
+    std::string x_may_divide;      // "operator Div", as operators_of
+    std::string x_takes_no_empty;  // those that take no empty inputs; most models have none
+    std::string x_operators;       // the first ones, as operators_of
+    joined_inputs x_joined;
+    late_runs x_late;
     byte_pool x_runs;                // what its runs may take
     std::uint64_t x_kept_bytes = 0;  // of the pool of models
     std::atomic<std::uint32_t> x_faults{0};

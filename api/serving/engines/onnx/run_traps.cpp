@@ -30,7 +30,7 @@ std::array<struct sigaction, watched_signals.size()>
 /// Read by a signal handler: a place that needs no call to be found.
 [[gnu::tls_model("initial-exec")]] constinit thread_local watched_run* watched = nullptr;
 
-constinit thread_local const std::function<void()>* duty = nullptr;
+constinit thread_local const broken_off_duty::duty_type* duty = nullptr;
 std::atomic<unsigned> lost_threads{0};
 std::terminate_handler before_terminate = nullptr;  // written with those of signals
 
@@ -88,6 +88,20 @@ void have_handler_stack() noexcept {
     has_handler_stack = true;
 }
 
+/// In a terminate handler.
+std::string why_it_ends() {
+    if (const auto thrown = std::current_exception()) {
+        try {
+            std::rethrow_exception(thrown);
+        } catch (const std::exception& known) {
+            return known.what();
+        } catch (...) {
+            return "an exception of unknown type";
+        }
+    }
+    return "std::terminate without an exception";
+}
+
 }  // namespace
 
 void watched_run::begin() noexcept {
@@ -113,11 +127,12 @@ void watched_run::install() {
 
 void watched_run::on_terminate() {
     const auto* const to_do = std::exchange(duty, nullptr);
-    if (watched && to_do && lost_threads.fetch_add(1) < limits::onnx_lost_threads_max) {
+    const auto lost = counted_memory::lose();
+    const bool may_stay = lost.has_room || !counted_memory::is_counting();
+    if (watched && to_do && may_stay && lost_threads.fetch_add(1) < limits::onnx_lost_threads_max) {
         watched = nullptr;
-        counted_memory::end();
         try {
-            (*to_do)();
+            (*to_do)({lost.bytes, lost.lacked, why_it_ends()});
         } catch (const std::exception& thrown) {
             runtime::log(runtime::log_level::error, runtime::log_events::task_failed,
                          {{"task", "answer_prediction"}, {"reason", thrown.what()}});
@@ -128,7 +143,7 @@ void watched_run::on_terminate() {
     std::abort();
 }
 
-broken_off_duty::broken_off_duty(const std::function<void()>& chosen) noexcept { duty = &chosen; }
+broken_off_duty::broken_off_duty(const duty_type& chosen) noexcept { duty = &chosen; }
 broken_off_duty::~broken_off_duty() { duty = nullptr; }
 
 void watched_run::on_signal(int number, siginfo_t* info, void* context) noexcept {

@@ -5,6 +5,9 @@
 #include <csignal>
 #include <cstdint>
 #include <functional>
+#include <string>
+
+#include "api/serving/engines/onnx/counted_memory.hpp"
 
 namespace herald::api::serving::engines::onnx {
 
@@ -15,8 +18,9 @@ namespace herald::api::serving::engines::onnx {
 ///
 /// Where a check of the runtime's own fails it calls std::terminate, from which nothing returns. If the
 /// thread has a broken_off_duty, that is done there, and the thread stays where it is, with what it holds,
-/// until the process ends. So at most limits::onnx_lost_threads_max; then, and on other threads, the process
-/// ends.
+/// until the process ends. What it holds is booked apart (counted_memory::lose), so that other runs have
+/// their memory. So at most limits::onnx_lost_threads_max, and as long as that book has room; then, and on
+/// other threads, the process ends.
 ///
 /// A fault that cannot be gone over (SIGSEGV, SIGBUS, SIGILL, SIGABRT) ends the process as before. A byte is
 /// appended to the model's mark first: how often that happened.
@@ -46,11 +50,19 @@ class watched_run {
     volatile std::uint64_t x_traps = 0;  // written by the handler, on the same thread
 };
 
+/// A run from which nothing returns.
+struct lost_run {
+    std::uint64_t bytes = 0;  // it holds them until the process ends
+    counted_memory::lack lacked = counted_memory::lack::none;
+    std::string why;  // what the runtime threw
+};
+
 /// What this thread still does when its run breaks off (watched_run): it tells who waits, and sees to another
 /// thread in its place. Not while memory is counted.
 class broken_off_duty {
   public:
-    explicit broken_off_duty(const std::function<void()>& duty) noexcept;  // which outlives it
+    using duty_type = std::function<void(const lost_run&)>;
+    explicit broken_off_duty(const duty_type&) noexcept;  // which outlives it
     ~broken_off_duty();
     broken_off_duty(const broken_off_duty&) = delete;
     broken_off_duty& operator=(const broken_off_duty&) = delete;

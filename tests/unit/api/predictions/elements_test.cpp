@@ -138,7 +138,8 @@ TEST(elements, of_integers_take_no_reals_that_may_stand_for_another_integer) {
     for (const tensor_type type : {tensor_type::int64, tensor_type::uint64})
         for (const char* const json : {"9007199254740992.0", "9007199254740993.0", "9223372036854775808.0",
                                        "18446744073709551616.0", "1e17"})
-            expect_not_taken(type, json, {"an integer", "9007199254740991", "without a fraction"});
+            expect_not_taken(type, json,
+                             {"an integer", "holds a number beyond 9007199254740991", "without a fraction"});
     expect_not_taken(tensor_type::int64, "-9223372036854775808.0", {"beyond 9007199254740991"});
 }
 

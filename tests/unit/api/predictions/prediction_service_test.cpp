@@ -175,7 +175,7 @@ class prediction_service : public testing::Test {
         received.headers = headers;
         received.body = body;
         received.request_id = "r";
-        received.room = &room;
+        received.room = room_used;
         return answered(received);
     }
     bool has_room_for(std::size_t bytes) {
@@ -208,6 +208,7 @@ class prediction_service : public testing::Test {
     std::uint32_t in_flight_max = 1;
     bool was_answered_now = false;
     runtime::http::server::byte_budget room{room_bytes};
+    runtime::http::server::byte_budget* room_used = &room;
     runtime::manual_clock time;
     keeping_node node;
     runtime::event_loops loops{{.loops = 1, .cores = {}, .blocking_threads = 1}};
@@ -277,6 +278,27 @@ TEST_F(prediction_service, counts_the_memory_of_a_request_as_long_as_its_model_k
     EXPECT_FALSE(has_room_for(room_bytes)) << "nobody waits for it any more, but it is there";
     model->kept = {};
     EXPECT_TRUE(has_room_for(room_bytes));
+}
+
+TEST_F(prediction_service, refuses_for_good_what_has_no_room_alone_and_for_now_what_has_none_beside_others) {
+    deadline_ms = 60'000;
+    deploy(std::make_shared<echoing_model>(false));
+    const std::string body = "[" + std::string(100'000, ' ') + "3]";
+    const http_response never = predicted(body);
+    EXPECT_EQ(never.status, 413) << never.body;
+    EXPECT_THAT(never.body, HasSubstr("1000 (--requests-memory-mb)"));
+    runtime::http::server::byte_budget larger(1'000'000);
+    room_used = &larger;
+    runtime::http::server::byte_budget::share others_share(larger);
+    ASSERT_TRUE(others_share.resize(500'000));
+    const http_response later = predicted(body);
+    EXPECT_EQ(later.status, 429) << later.body;
+    EXPECT_THAT(later.headers,
+                testing::Contains(testing::Field(&runtime::http::header::name, "retry-after")));
+    others_share.resize(0);
+    EXPECT_EQ(predicted(body).status, 200);
+    EXPECT_TRUE(runtime::http::server::byte_budget::share(larger).resize(1'000'000)) << "all was given back";
+    room_used = &room;
 }
 
 /// Who keeps the one thread that reads, or writes, busy for long enough that others could come.

@@ -31,6 +31,16 @@ bool is_whole(const std::string& wire) {
                runtime::parse_decimal(head.substr(length + 16, head.find("\r\n", length) - length - 16));
 }
 
+TEST(streamed_request, has_its_id_back_under_its_own_name_although_the_head_has_moved) {
+    stream_server server;
+    client caller = server.connect();
+    const std::string asked =
+        post("/count", "Content-Length: 4\r\nverta-request-id: from-a-client\r\n", "body");
+    caller.send(get("/sized") + asked);
+    caller.receive();
+    EXPECT_EQ(caller.receive().header("verta-request-id"), "from-a-client");
+}
+
 TEST(streamed_request, of_1_gib_passes_through_64_kib) {
     stream_server server;
     client caller = server.connect();

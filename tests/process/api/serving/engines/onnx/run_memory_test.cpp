@@ -1,12 +1,15 @@
 // Protects: what a run or a load allocates is bounded while it does so, whichever operator it is and however
-// it allocates; the error names the operator; others have their memory.
+// it allocates; the error names the operator; others have their memory. No run sees what was in it before.
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <fstream>
 #include <memory>
 #include <new>
 #include <string>
+#include <vector>
 
 #include "api/serving/engines/onnx/counted_memory.hpp"
 #include "api/serving/engines/onnx/limits.hpp"
@@ -205,6 +208,122 @@ TEST(run_memory, a_load_that_would_grow_beyond_what_models_may_take_is_refused) 
         EXPECT_EQ(beside.error().code, error_code::resource_exhausted) << beside.error().message;
     }
     EXPECT_TRUE(eventually([&] { return models->taken() == 0; })) << models->taken();
+}
+
+// ---- memory of runs that break off
+
+/// Fills `count` times four bytes and keeps them; breaks off if `dropped` is all true (run_traps_test.cpp).
+std::string holding_until_it_breaks_off() {
+    return model(
+        graph({node("ConstantOfShape", {"count"}, {"big"}), node("Shape", {"big"}, {"size"}),
+               node("Greater", {"size", "minus"}, {"yes"}), node("And", {"dropped", "yes"}, {"gone"}),
+               node("Not", {"gone"}, {"kept"}), node("Compress", {"x", "kept"}, {"some"}, {whole("axis", 2)}),
+               node("Unique", {"some"}, {"y"}, {whole("axis", 1)})},
+              {value("count", int64, {1}), value("x", float32, {2, 2, 2}), value("dropped", boolean, {-1})},
+              {value("y", float32, {2, -1, -2}), value("big", float32, {-1})},
+              {weight("minus", int64, {1}, bytes_of<std::int64_t>({-1}))}));
+}
+
+TEST(run_memory, what_runs_that_broke_off_hold_is_not_taken_from_other_models) {
+    HERALD_NEEDS_COUNTING();
+    const auto engine = engines::onnx::make_onnx_engine({HERALD_ONNXRUNTIME, {}, run_bytes, nullptr});
+    ASSERT_TRUE(engine);
+    const auto lost = load_with(**engine, holding_until_it_breaks_off())->tensors;
+    const auto other = load_with(**engine, holding())->tensors;
+    for (int round = 0; round < 2; ++round) {
+        const auto got = infer(
+            *lost, {numbers("count", {60 * mebibyte / 4}),
+                    values("x", tensor_type::float32, {2, 2, 2}, std::vector<float>{1, 2, 3, 4, 5, 6, 7, 8}),
+                    tensor{"dropped", tensor_type::boolean, {2}, std::string(2, '\1'), {}}});
+        ASSERT_FALSE(got);
+        EXPECT_THAT(got.error().message, AllOf(HasSubstr("ConstantOfShape"), HasSubstr("broke off")));
+    }
+    const auto got = infer(*other, {numbers("count", {28 * mebibyte / 4}), numbers("steps", {1})});
+    EXPECT_TRUE(got) << got.error().message;
+}
+
+TEST(run_memory, what_is_lost_has_a_bound_of_its_own) {
+    if (!counted_memory::is_counting()) GTEST_SKIP() << "this build keeps the sanitizer's malloc";
+    byte_pool pool(64 * mebibyte);
+    byte_pool lost(20 * mebibyte);
+    counted_memory::bounds bounds;
+    bounds.pools.front() = &pool;
+    bounds.lost = &lost;
+    for (const bool has_room : {true, false}) {
+        counted_memory memory(bounds);
+        memory.begin();
+        void* volatile held = std::malloc(16 * mebibyte);
+        const auto loss = counted_memory::lose();
+        std::free(held);
+        EXPECT_EQ(loss.has_room, has_room);
+        EXPECT_GE(loss.bytes, 16 * mebibyte);
+        EXPECT_EQ(pool.taken(), 0U);
+        EXPECT_GE(lost.taken(), 16 * mebibyte);
+        EXPECT_LT(lost.taken(), 17 * mebibyte);
+    }
+}
+
+// ---- old memory
+
+/// y = the kept columns of a times the kept rows of b. The runtime does not write it when none is kept.
+std::string product_of_kept() {
+    return model(graph({node("Compress", {"a", "kept"}, {"some_a"}, {whole("axis", 1)}),
+                        node("Compress", {"b", "kept"}, {"some_b"}, {whole("axis", 0)}),
+                        node("MatMulInteger", {"some_a", "some_b"}, {"y"})},
+                       {value("a", uint8, {4, 2}), value("b", uint8, {2, 4}), value("kept", boolean, {2})},
+                       {value("y", int32, {4, 4})}));
+}
+
+TEST(run_memory, an_output_that_is_not_written_does_not_show_the_last_callers) {
+    HERALD_NEEDS_ONNX();
+    const auto model = load(product_of_kept());
+    ASSERT_TRUE(model);
+    const auto product = [&model](char kept) {
+        const std::vector<std::uint8_t> ones(8, 1);
+        return infer(*model, {values("a", tensor_type::uint8, {4, 2}, ones),
+                              values("b", tensor_type::uint8, {2, 4}, ones),
+                              tensor{"kept", tensor_type::boolean, {2}, std::string(2, kept), {}}});
+    };
+    for (int round = 0; round < 3; ++round) {
+        const auto all = product('\1');
+        ASSERT_TRUE(all) << all.error().message;
+        EXPECT_EQ(all->front().data.substr(0, 4), bytes_of<std::int32_t>({2}));
+        const auto none = product('\0');
+        ASSERT_TRUE(none) << none.error().message;
+        EXPECT_EQ(none->front().data, std::string(64, '\0'));
+    }
+}
+
+/// So that the next allocations of this size get memory that was used.
+void leave_traces(std::size_t bytes) {
+    std::array<volatile char*, 8> used{};
+    for (auto& each : used) {
+        each = static_cast<volatile char*>(std::malloc(bytes));
+        for (std::size_t at = 0; at < bytes; ++at) each[at] = 'x';
+    }
+    for (auto* const each : used) std::free(const_cast<char*>(each));
+}
+
+TEST(run_memory, what_a_run_allocates_is_zero) {
+    if (!counted_memory::is_counting()) GTEST_SKIP() << "this build keeps the sanitizer's malloc";
+    for (const std::size_t bytes : {32UL, 256UL, 4'096UL, 32'768UL, 98'304UL, 1'048'576UL}) {
+        counted_memory memory({});
+        leave_traces(bytes);
+        std::vector<char*> made;
+        made.reserve(64);
+        memory.begin();
+        for (int round = 0; round < 6; ++round) {
+            made.push_back(static_cast<char*>(std::malloc(bytes)));
+            made.push_back(static_cast<char*>(std::aligned_alloc(64, bytes)));
+            made.push_back(static_cast<char*>(std::calloc(1, bytes)));
+            made.push_back(static_cast<char*>(std::realloc(std::malloc(bytes / 4), bytes)));
+        }
+        counted_memory::end();
+        for (char* const each : made) {
+            EXPECT_EQ(std::count(each, each + bytes, '\0'), static_cast<std::ptrdiff_t>(bytes)) << bytes;
+            std::free(each);
+        }
+    }
 }
 
 // ---- counting itself
