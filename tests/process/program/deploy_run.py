@@ -89,7 +89,9 @@ def a_build_says_how_far_it_is_and_shows_what_failed():
         made = [f"o{number}" for number in range(20)]
         (folder / "build.ninja").write_text("\n".join([
             "rule make", "  command = touch $out", "rule fail", "  command = echo 'a.cpp:1: no such name' >&2; exit 3",
-            *(f"build {name}: make" for name in made), f"build all: phony {' '.join(made)}", "build bad: fail", ""]))
+            *(f"build {name}: make" for name in made), f"build all: phony {' '.join(made)}", "build bad: fail",
+            # ninja says "0 of 1" before a step that has the terminal, as it does before it runs CMake again
+            "build alone: make", "  pool = console", ""]))
 
         def built(target):
             ended = subprocess.run([herald.ROOT / "deploy/build", folder, target], capture_output=True, text=True)
@@ -98,6 +100,7 @@ def a_build_says_how_far_it_is_and_shows_what_failed():
         assert code == 0 and len(lines) == 10 and lines[-1] == "  20 of 20", lines
         assert re.fullmatch(r"  2 of 20, (less than a minute|about \d+ min) left", lines[0]), lines
         assert built("all") == (0, [])
+        assert built("alone") == (0, [])
         code, lines = built("bad")
         assert code != 0 and "a.cpp:1: no such name" in lines, lines
 
