@@ -4,6 +4,8 @@
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
 
+#include <new>
+
 #include "runtime/assert.hpp"
 #include "runtime/text.hpp"
 
@@ -32,6 +34,12 @@ using cipher_context = std::unique_ptr<EVP_CIPHER_CTX, cipher_deleter>;
 
 constexpr std::size_t tag_bytes = 16;
 
+/// What makes a context fails only without memory. In a function that throws nothing this ends the process
+/// with that text.
+void need_memory(bool is_made) {
+    if (!is_made) throw std::bad_alloc();
+}
+
 }  // namespace
 
 struct sha256_stream::context {
@@ -40,7 +48,8 @@ struct sha256_stream::context {
 };
 
 sha256_stream::sha256_stream() : x_context(std::make_unique<context>()) {
-    HERALD_ASSERT(EVP_DigestInit_ex(x_context->md, sha256_algorithm(), nullptr) == 1);
+    need_memory(x_context->md != nullptr &&
+                EVP_DigestInit_ex(x_context->md, sha256_algorithm(), nullptr) == 1);
 }
 sha256_stream::~sha256_stream() = default;
 
@@ -64,8 +73,8 @@ sha256_digest sha256(std::string_view bytes) noexcept {
 sha256_digest hmac_sha256(std::string_view key, std::string_view bytes) noexcept {
     sha256_digest digest{};
     unsigned int length = 0;
-    HERALD_ASSERT(
-        HMAC(sha256_algorithm(), key.data(), size(key), data(bytes), bytes.size(), digest.data(), &length));
+    need_memory(HMAC(sha256_algorithm(), key.data(), size(key), data(bytes), bytes.size(), digest.data(),
+                     &length) != nullptr);
     return digest;
 }
 

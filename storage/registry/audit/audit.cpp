@@ -58,7 +58,9 @@ std::string address_of(std::string_view text) {
 }  // namespace
 
 bool is_audited(const rule_context& context) {
-    if (context.command().type == schemas::commands::restore_rows::type) return false;
+    const auto type = context.command().type;
+    if (type == schemas::commands::genesis::type || type == schemas::commands::restore_rows::type)
+        return false;
     const auto* command = schemas::commands::find_command(context.command().type);
     return command && command->traits.from != schemas::commands::sender::node;
 }

@@ -9,7 +9,8 @@
 
 namespace herald::storage::registry::audit {
 
-/// Whether the command of the context gets a row: one of a user or of an operator but restore_rows.
+/// Whether the command of the context gets a row: one of a user or of an operator but
+/// genesis and restore_rows.
 bool is_audited(const context::rule_context&);
 
 /// Adds the row of the context's command, and where needed the timer that drops rows after

@@ -344,7 +344,7 @@ def the_level_can_be_asked_to_be_raised_while_standalone_is_stopped():
         assert running.returncode != 0 and not running.stdout, running
         server.stop()
         raised = subprocess.run([herald.BINARY, "raise-level", "--data", folder], capture_output=True, text=True, timeout=60)
-        assert raised.returncode == 0 and raised.stdout == "level 3\n", raised
+        assert raised.returncode == 0 and raised.stdout == "level 1\n", raised
         server.start()
         assert server.stop() == 0
 
