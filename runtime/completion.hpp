@@ -37,7 +37,8 @@ class completion : public std::enable_shared_from_this<completion<T>> {
         if (x_state.exchange(state::given, std::memory_order_acq_rel) == state::awaited)
             std::exchange(x_resume, nullptr)();
     }
-    /// Nobody can give any more: destroys the coroutine that waits, if one does. Once no loop runs.
+    /// Nobody can give any more: the coroutine that waits, if one does, is destroyed on its executor, or
+    /// together with it. Once no loop runs.
     void abandon() { x_resume = nullptr; }
 
     bool is_given() const noexcept { return x_state.load(std::memory_order_acquire) == state::given; }

@@ -115,6 +115,7 @@ TEST_F(completed, never_is_the_end_of_who_waits) {
     begin();
     done->abandon();
     done.reset();
+    run();
     EXPECT_TRUE(kept.expired()) << "the coroutine that had it is gone";
 }
 

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "schemas/commands/builds.hpp"
+#include "schemas/commands/scans.hpp"
 #include "storage/deliveries/limits.hpp"
 #include "storage/deliveries/webhook_health_job.hpp"
 #include "storage/registry/tables/scans.hpp"

@@ -423,7 +423,7 @@ TEST_F(updates_of_stages, hold_version_model_and_workspace_until_the_endpoint_is
 TEST_F(updates_of_stages, that_failed_hold_no_version_and_what_serves_does) {
     const auto serving = made();
     serve(serving.id);
-    auto asked_for = asked_build(registry.version_named("v2", version.registered_model_id).id);
+    auto asked_for = asked_build(registry.version_named("failing", version.registered_model_id).id);
     asked_for.external_location = "registry.example.org/m:2";
     asked_for.upstream_url = "http://127.0.0.1:9/";
     const auto failing = registry.must<schemas::build>(asked_for);

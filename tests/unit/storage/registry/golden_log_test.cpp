@@ -16,6 +16,7 @@
 #include "storage/registry/engine/engine.hpp"
 #include "storage/registry/tables/tables.hpp"
 #include "storage/registry/tables/timers.hpp"
+#include "tests/support/frozen.hpp"
 #include "tests/support/named_values.hpp"
 #include "tests/unit/storage/registry/golden_story.hpp"
 
@@ -24,8 +25,6 @@ namespace {
 
 using namespace storage::registry;
 using namespace storage::registry::tables;
-
-constexpr const char* renewing = "HERALD_RENEW_GOLDEN_LOG";
 
 /// Rows in memory; tells what was written last.
 class watched_state final : public state::state_store {
@@ -153,7 +152,8 @@ void renew(const std::vector<replayed>& log) {
 
 /// What a difference means, and what to do.
 std::string meaning_of(const golden_line& frozen, const golden_line& now) {
-    const std::string renewal = std::string("set ") + renewing + "=1, run this test, and read the difference";
+    const std::string renewal =
+        std::string("set ") + renews_frozen_bytes + "=1, run this test, and read the difference";
     if (frozen.digest.empty()) return "The record is new. If it was added at the end: " + renewal + ".";
     if (frozen.digest != now.digest)
         return "The record itself has other bytes: its command is encoded otherwise, or the golden log was "
@@ -172,7 +172,7 @@ std::string meaning_of(const golden_line& frozen, const golden_line& now) {
 
 TEST(golden_log, makes_the_same_rows_of_every_record_in_every_build) {
     const std::vector<replayed> log = replay();
-    if (std::getenv(renewing) != nullptr) {
+    if (std::getenv(renews_frozen_bytes) != nullptr) {
         renew(log);
         GTEST_SKIP() << HERALD_GOLDEN_LOG << " is written anew";
     }

@@ -351,8 +351,11 @@ void tell_of_versions(golden_writer& log) {
     command.version = content_of_version(text_of(256), text_of(256));
     command.version.description = text_of(64 * 1024);
     command.version.attributes.clear();
-    for (int i = 0; i < 1'000; ++i) command.version.attributes.push_back(number(std::to_string(i), "1"));
-    command.version.artifacts = std::vector(1'000, artifact_named("key"));
+    command.version.artifacts.clear();
+    for (int i = 0; i < 1'000; ++i) {
+        command.version.attributes.push_back(number(std::to_string(i), "1"));
+        command.version.artifacts.push_back(artifact_named(std::to_string(i)));
+    }
     command.version.datasets = command.version.artifacts;
     log.done(command, "6, as large as may be");
     tell_of_refused_updates(log);

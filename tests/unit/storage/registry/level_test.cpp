@@ -136,7 +136,7 @@ TEST(levels, what_a_heartbeat_writes_is_frozen) {
     });
     const std::map<std::string, std::string> frozen{
         {"680000018bd50bc400066e", ""},  // the timer node_silence
-        {"6d6e", "06016e0a106e0000000000000000000000000000000c80a0abfef962100514011802"},
+        {"6d6e", "06016e0a106e0000000000000000000000000000000c80a0abfef962100514011801"},
     };
     EXPECT_EQ(written, frozen);
 }

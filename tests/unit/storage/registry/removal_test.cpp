@@ -184,10 +184,10 @@ TEST_F(removal, is_told_with_what_was_there_for_models_versions_and_builds) {
     const auto build = build_of(version.id);
     ASSERT_EQ(remove(model.id).code, 0u);
     ASSERT_EQ(registry.outbox().size(), 1u);
-    EXPECT_THAT(
-        registry.outbox()[0].body,
-        testing::AllOf(HasSubstr(R"("event_type":"DELETE","resource_type":"REGISTERED_MODEL")"),
-                       HasSubstr(R"("original":{"id":"1","name":"m")"), Not(HasSubstr("\"updated\":{"))));
+    EXPECT_THAT(registry.outbox()[0].body,
+                testing::AllOf(HasSubstr(R"("event_type":"DELETE","resource_type":"REGISTERED_MODEL")"),
+                               HasSubstr(R"("original":{"id":"1",)"), HasSubstr(R"("name":"m")"),
+                               Not(HasSubstr("\"updated\":{"))));
     pass();
     std::vector<schemas::resource_type> told;
     for (const auto& event : registry.outbox()) told.push_back(event.resource_type);
@@ -231,7 +231,9 @@ TEST_F(removal, of_a_version_is_told_once) {
     for (int i = 0; i < 3; ++i) pass();
     const auto events = registry.outbox();
     ASSERT_EQ(events.size(), 1u);
-    EXPECT_THAT(events[0].body, HasSubstr(R"("original":{"id":"1","registered_model_id":"1","version":"v")"));
+    EXPECT_THAT(events[0].body,
+                testing::AllOf(HasSubstr(R"("original":{"id":"1","registered_model_id":"1",)"),
+                               HasSubstr(R"("version":"v")")));
 }
 
 TEST_F(removal, of_a_version_with_as_many_labels_as_may_be_and_much_behind_it_fits_into_a_command) {

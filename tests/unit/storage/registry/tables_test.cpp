@@ -59,12 +59,18 @@ std::vector<std::string> shown(const row_changes& changes) {
 
 class tables_test : public testing::Test {
   protected:
-    /// The rows that were changed since the last call.
+    /// The rows that were changed since the last call, without those of lists, which have tests of their own.
     std::vector<std::string> written() {
-        const row_changes changes = state.take();
+        row_changes changes = state.take();
         EXPECT_TRUE(store->write(changes));
         now = store->view();
         state.rebase(now.get());
+        std::erase_if(changes, [](const auto& row) {
+            using enum tables::table;
+            const auto table = static_cast<tables::table>(row.first.front());
+            return table == list_count || table == list_of_models || table == list_of_versions ||
+                   table == list_of_builds;
+        });
         return shown(changes);
     }
 
@@ -93,7 +99,8 @@ TEST_F(tables_test, rows_of_people_have_their_frozen_bytes) {
     user.id = schemas::user_id{7};
     user.email = "Ada@example.org";
     tables::users::put(state, user);
-    EXPECT_THAT(written(), ElementsAre("E#7 = ~04~07~0a~0fAda@example.org", "Fada@example.org = ~07"));
+    EXPECT_THAT(written(),
+                ElementsAre("E#7 = ~04~07~0a~0fAda@example.org", "Fada@example.org = ~07", "u = ~07"));
 
     schemas::group group;
     group.id = schemas::group_id{4};
@@ -125,11 +132,11 @@ TEST_F(tables_test, rows_of_models_have_their_frozen_bytes) {
     model.workspace_id = schemas::workspace_id{2};
     model.name = "m";
     tables::models::put(state, model);
-    EXPECT_THAT(written(), ElementsAre("M#3 = ~04~03~0a~01m~20~02", "N#2m = ~03", "o#2#3 = "));
+    EXPECT_THAT(written(), ElementsAre("M#3 = ~04~03~0c~02z~01m", "N#2m = ~03", "o#2#3 = "));
 
     tables::versions::put(state, version_named("v1"));
     EXPECT_THAT(written(),
-                ElementsAre("O#5 = ~04~05~08~03~0c~02~12~02v14~058~01", "P#3v1 = ~05", "Q#3#5 = "));
+                ElementsAre("O#5 = ~04~05~08~03~1c~05~20~01z~02v1~c0~02~02", "P#3v1 = ~05", "Q#3#5 = "));
 
     schemas::activity entry;
     entry.id = schemas::activity_id{6};
@@ -424,7 +431,7 @@ TEST_F(tables_test, a_range_begins_where_it_is_told_and_ends_when_the_visitor_ha
 TEST_F(tables_test, a_row_under_the_key_of_another_is_not_believed) {
     tables::versions::put(state, version_named("v1"));
     row_changes moved = state.take();
-    const auto row = *moved.begin();
+    const auto row = *moved.lower_bound(std::string(1, static_cast<char>(tables::table::version)));
     moved.clear();
     std::string key = row.first;
     ASSERT_EQ(key.front(), 'O');
@@ -439,7 +446,8 @@ TEST_F(tables_test, a_row_with_a_number_that_its_enumeration_does_not_have_is_no
     row_changes stored = state.take();
     auto version = version_named("v1");
     version.stage = static_cast<schemas::stage>(77);
-    stored.begin()->second = schemas::encode(version);
+    stored.lower_bound(std::string(1, static_cast<char>(tables::table::version)))->second =
+        schemas::encode(version);
     state.absorb(stored);
     EXPECT_THROW(tables::versions::find(state, version.id), state_corrupt);
 }

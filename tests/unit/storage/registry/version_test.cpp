@@ -429,11 +429,14 @@ TEST_F(version_rules, names_show_all_that_they_hold) {
     EXPECT_THAT(refused("x\xC2\x85"), HasSubstr("U+0085"));
     EXPECT_THAT(refused("x\ty"), HasSubstr("U+0009"));
     EXPECT_THAT(refused("x\x7F"), HasSubstr("U+007F"));
-    for (const char32_t point : {0x2028, 0x2029})
-        EXPECT_THAT(refused("x" + utf8(point) + "y"), HasSubstr("control character")) << point;
-    for (const char32_t point : {0xAD, 0x34F, 0x61C, 0x115F, 0x17B4, 0x180E, 0x200B, 0x200E, 0x2060, 0x2064,
-                                 0x3164, 0xFEFF, 0xFFA0, 0xFFF0, 0x1BCA0, 0x1D173, 0xE0041})
-        EXPECT_THAT(refused("fr" + utf8(point) + "aud"), HasSubstr("invisible character U+")) << point;
+    for (const int point : {0x2028, 0x2029})
+        EXPECT_THAT(refused("x" + utf8(static_cast<char32_t>(point)) + "y"), HasSubstr("control character"))
+            << point;
+    for (const int point : {0xAD, 0x34F, 0x61C, 0x115F, 0x17B4, 0x180E, 0x200B, 0x200E, 0x2060, 0x2064,
+                            0x3164, 0xFEFF, 0xFFA0, 0xFFF0, 0x1BCA0, 0x1D173, 0xE0041})
+        EXPECT_THAT(refused("fr" + utf8(static_cast<char32_t>(point)) + "aud"),
+                    HasSubstr("invisible character U+"))
+            << point;
     EXPECT_THAT(refused("x" + utf8(0xE0041)), HasSubstr("U+E0041"));
     for (const std::string& at_an_end :
          {"fraud" + utf8(0x200D), utf8(0xFE0F) + "fraud", "a " + utf8(0x200C) + "b"})

@@ -137,7 +137,7 @@ TEST_F(identity, builds_of_a_deleted_workspace_are_swept_in_steps) {
 TEST_F(identity, who_sees_a_workspace_is_told_which_right_is_missing_there) {
     const auto group = group_named("g");
     done(schemas::commands::add_group_users{first, group.id, {plain}});
-    const role_id creates = role_of({action::create});
+    const role_id creates = role_of({action::create}).id;
     const workspace_id shared = workspace_of({{group.id, creates}}).id;
     schemas::commands::create_model model;
     model.workspace_name = "shared";
@@ -159,7 +159,7 @@ TEST_F(identity, who_sees_a_workspace_is_told_which_right_is_missing_there) {
 
 TEST_F(identity, a_permission_is_added_and_removed_and_the_others_stay) {
     const auto group = group_named("g");
-    const role_id role = role_of({action::read});
+    const role_id role = role_of({action::read}).id;
     const schemas::permission old{all_users, role}, fresh{group.id, role};
     const workspace_id id = workspace_of({old}).id;
     const auto change = [&](schemas::permission which, bool removes) {

@@ -110,16 +110,6 @@ TEST(streamed_request, is_refused_by_its_header_alone) {
     EXPECT_EQ(server.handler.begun, 0);
 }
 
-TEST(streamed_request, has_its_id_back_under_its_own_name_although_the_head_has_moved) {
-    stream_server server;
-    client caller = server.connect();
-    const std::string asked =
-        post("/count", "Content-Length: 4\r\nverta-request-id: from-a-client\r\n", "body");
-    caller.send(get("/sized") + asked);
-    caller.receive();
-    EXPECT_EQ(caller.receive().header("verta-request-id"), "from-a-client");
-}
-
 TEST(streamed_request, that_expects_it_is_told_to_continue) {
     stream_server server;
     client caller = server.connect();
