@@ -250,7 +250,7 @@ def every_deletion_is_told_with_what_was_there():
     with herald.folder() as folder, World(folder) as world:
         client, receiver = world.client, herald.Receiver()
         client.must("POST", f"{PROXY}/events/createWebhook", {"name": "w", "location": receiver.url, "event_types": [3, "UPDATE"],
-                                                              "mutual_secret": ""})
+                                                              "mutual_secret": ""}, warned=True)
         model = client.create_model("m")
         versions = [client.create_version(model["id"], f"v{number}") for number in range(5)]
         build = client.must("POST", "/api/v1/deployment/workspace/default/builds",

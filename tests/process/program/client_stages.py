@@ -171,7 +171,9 @@ def an_approval_commits_where_the_policy_says_so_and_tells_why_when_it_does_not(
         build = client.must("POST", f"{DEPLOYMENT}/workspace/default/builds", {"model_version_id": int(version), "external_location": "x"})
         scan = f"{DEPLOYMENT}/workspace/default/builds/{build['id']}/scan"
         client.must("POST", scan, {"scan_external": True})
-        client.must("PUT", scan, {"scan_status": "scanned", "scan_external_results": {"safety_status": "safe", "url": ""}})
+        report = {"scan_status": "scanned", "scan_external_results": {"safety_status": "safe", "url": ""}}
+        client.refused(403, 7, "scan_by_others", "PUT", scan, report)
+        approver.must("PUT", scan, report)
         approval = act(approver, "approveTransition", transition_id=transition)
         assert approval["activity_state"] == "COMMITTED" and "message" not in approval, approval
         assert client.version(version)["stage"] == "PRODUCTION"
@@ -272,7 +274,7 @@ def a_scan_record_is_whole_in_every_answer():
         client.refused(400, 9, "request a scan first", "PUT", scan, report("error"))
         lost = same(client.must("POST", scan, {"scan_external": True}))
         assert lost["scan_status"] == "scanning" and "no webhook of the workspace hears REQUEST_SCAN" in lost["message"], lost
-        client.must("POST", "/api/v1/uac-proxy/events/createWebhook", {"name": "scanner", "location": "http://127.0.0.1:9/", "event_types": ["REQUEST_SCAN"]})
+        client.must("POST", "/api/v1/uac-proxy/events/createWebhook", {"name": "scanner", "location": f"http://127.0.0.1:{herald.free_port()}/", "event_types": ["REQUEST_SCAN"], "mutual_secret": herald.SECRET})
         first = same(client.must("POST", scan, {"scan_external": True}))
         assert [old["id"] for old in first.pop("history")] == [lost["id"]], "a request that nobody heard is made again at once"
         first["history"] = []

@@ -107,10 +107,10 @@ func (t traveller) model(name string) herald.ModelId {
 	return must(made.JSON200, made.Body, failure).RegisteredModel.Id
 }
 
-func artifact(path string) *herald.ArtifactRequest {
-	kind := as((*herald.ArtifactRequest_ArtifactType).FromArtifactRequestArtifactType0,
-		herald.ArtifactRequestArtifactType0MODEL)
-	return &herald.ArtifactRequest{Key: to("model"), Path: &path, ArtifactType: &kind}
+func artifact(path string) *herald.ArtifactInput {
+	kind := as((*herald.ArtifactInput_ArtifactType).FromArtifactInputArtifactType0,
+		herald.ArtifactInputArtifactType0MODEL)
+	return &herald.ArtifactInput{Key: to("model"), Path: &path, ArtifactType: &kind}
 }
 
 func (t traveller) url(version herald.VersionId, method string) string {
