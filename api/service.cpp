@@ -187,7 +187,8 @@ class service final : public request_handler {
         if (row.is<calls::streamed_row>()) co_return co_await handle_streamed(received, *match);
         const time_limit limit(x_loops[received.loop_index], row.deadline_ms);
         const auto* const write = row.as<calls::write_row>();
-        auto admitted = co_await admit(received, write ? write->state : freshness::newest, limit);
+        const freshness wanted = write ? write->state : freshness::newest;
+        auto admitted = co_await admit(received, wanted, limit);
         if (!admitted) co_return admitted.error();
         const auto good = calls::check_query(row, received);
         if (!good) co_return respond(good.error(), admitted->state);
