@@ -290,6 +290,11 @@ std::string to_lower(std::string_view text) {
     return out;
 }
 
+std::string_view trimmed(std::string_view text, std::string_view white) noexcept {
+    text.remove_prefix(std::min(text.find_first_not_of(white), text.size()));
+    return text.substr(0, text.find_last_not_of(white) + 1);
+}
+
 std::string_view nearest(std::string_view word, std::span<const std::string_view> names) {
     static constexpr std::size_t word_bytes_max = 64;
     if (word.empty() || word.size() > word_bytes_max) return {};

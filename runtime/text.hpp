@@ -43,6 +43,8 @@ bool equals_ignoring_case(std::string_view left, std::string_view right) noexcep
 std::string to_lower(std::string_view text);                                        // ASCII only
 /// W3C Trace Context §3.2.2, version 00; neither id may be all zeros.
 bool is_traceparent(std::string_view text) noexcept;
+/// Without the characters of `white` around it.
+std::string_view trimmed(std::string_view text, std::string_view white = " \t") noexcept;
 /// Which of `names` was probably meant by `word`: the nearest by single-character changes, if less than half
 /// of it differs; otherwise "".
 std::string_view nearest(std::string_view word, std::span<const std::string_view> names);

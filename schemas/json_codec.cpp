@@ -6,19 +6,14 @@
 
 #include "schemas/limits.hpp"
 
-namespace herald::schemas::detail {
-namespace {
-
-constexpr double two_to_63 = 9223372036854775808.0;
-
-}  // namespace
+namespace herald::schemas {
 
 bool is_default(const json_value& value) noexcept {
     if (const auto* text = value.get_if<std::string>()) return text->empty() || *text == "0";
     if (const auto* flag = value.get_if<bool>()) return !*flag;
     if (const auto* items = value.get_if<json_array>()) return items->empty();
     if (const auto* members = value.get_if<json_object>()) return members->empty();
-    return value.is_null() || signed_of(value) == 0;
+    return value.is_null() || detail::signed_of(value) == 0;
 }
 
 error wrong_member(std::string_view path, const json_value& found, std::string_view expected) {
@@ -28,7 +23,18 @@ error wrong_member(std::string_view path, const json_value& found, std::string_v
                                      std::string(expected));
 }
 
+std::optional<std::uint64_t> unsigned_of(const json_value& value) noexcept {
+    if (const auto* text = value.get_if<std::string>()) return runtime::parse_decimal(*text);
+    if (const auto* number = value.get_if<std::uint64_t>()) return *number;
+    const auto number = detail::signed_of(value);
+    if (!number || *number < 0) return std::nullopt;
+    return static_cast<std::uint64_t>(*number);
+}
+
+namespace detail {
 namespace {
+
+constexpr double two_to_63 = 9223372036854775808.0;
 
 /// A number or its decimal text, of whatever size.
 bool is_integer(const json_value& value) {
@@ -74,14 +80,6 @@ void add_unknown(const json_value& object, std::string_view path, std::span<cons
     }
 }
 
-std::optional<std::uint64_t> unsigned_of(const json_value& value) noexcept {
-    if (const auto* text = value.get_if<std::string>()) return runtime::parse_decimal(*text);
-    if (const auto* number = value.get_if<std::uint64_t>()) return *number;
-    const auto number = signed_of(value);
-    if (!number || *number < 0) return std::nullopt;
-    return static_cast<std::uint64_t>(*number);
-}
-
 std::optional<std::int64_t> signed_of(const json_value& value) noexcept {
     if (const auto* number = value.get_if<std::int64_t>()) return *number;
     if (const auto* fraction = value.get_if<double>()) {
@@ -97,4 +95,5 @@ std::optional<std::int64_t> signed_of(const json_value& value) noexcept {
     return std::nullopt;
 }
 
-}  // namespace herald::schemas::detail
+}  // namespace detail
+}  // namespace herald::schemas

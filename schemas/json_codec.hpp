@@ -42,6 +42,13 @@ struct unknown_member {
 template <described T>
 result<T> from_json(const json_value& value, std::vector<unknown_member>* unknown = nullptr);
 
+/// invalid_argument "<path> is <what it holds>; it must be <expected>".
+error wrong_member(std::string_view path, const json_value& found, std::string_view expected);
+/// What clients send for "nothing": null, false, 0, "", an empty list or object.
+bool is_default(const json_value&) noexcept;
+/// Of a number, or of its decimal text; empty for what is none, negative or too large.
+std::optional<std::uint64_t> unsigned_of(const json_value&) noexcept;
+
 namespace detail {
 
 struct json_writer {
@@ -133,15 +140,10 @@ struct json_writer {
     }
 };
 
-/// invalid_argument "<path> is <what it holds>; it must be <expected>".
-error wrong_member(std::string_view path, const json_value& found, std::string_view expected);
 /// The error for an integer that is too large or too small names the range.
 error wrong_integer(std::string_view path, const json_value& found, std::int64_t least, std::uint64_t most);
 /// invalid_argument: more than limits::json_list_elements_max.
 error too_many_elements(std::string_view path, std::size_t count);
-/// What clients send for "nothing": null, false, 0, "", an empty list or object.
-bool is_default(const json_value&) noexcept;
-std::optional<std::uint64_t> unsigned_of(const json_value&) noexcept;
 std::optional<std::int64_t> signed_of(const json_value&) noexcept;
 /// False for a text with zeros in front, as "007": the same number has only one text.
 bool is_plain(const json_value&) noexcept;
@@ -300,7 +302,7 @@ void append_json_object(std::string& out, const T& value, integers style) {
 
 template <described T>
 result<T> from_json(const json_value& value, std::vector<unknown_member>* unknown) {
-    if (!value.get_if<json_object>()) return detail::wrong_member("the body", value, "a JSON object");
+    if (!value.get_if<json_object>()) return wrong_member("the body", value, "a JSON object");
     static_assert(detail::describes_every_member<T>, "a member of this type is not described");
     T out{};
     detail::json_reader reader{value, {}, unknown, {}};

@@ -47,18 +47,12 @@ std::string shown(std::string_view name) {
     return out;
 }
 
-std::string_view trimmed(std::string_view text) {
-    while (text.starts_with(' ') || text.starts_with('\t')) text.remove_prefix(1);
-    while (text.ends_with(' ') || text.ends_with('\t')) text.remove_suffix(1);
-    return text;
-}
-
 /// Whether a Prefer field (a list of preferences, possibly with parameters) asks for strict handling.
 bool prefers_strict(std::string_view field) {
     while (!field.empty()) {
         const std::string_view one = field.substr(0, field.find(','));
         field.remove_prefix(std::min(one.size() + 1, field.size()));
-        const std::string_view preference = trimmed(one.substr(0, one.find(';')));
+        const std::string_view preference = runtime::trimmed(one.substr(0, one.find(';')));
         if (runtime::equals_ignoring_case(preference, "handling=strict") ||
             runtime::equals_ignoring_case(preference, "handling=\"strict\""))
             return true;
@@ -101,7 +95,7 @@ result<credentials> basic_credentials(std::string_view field) {
         "unsupported Authorization header; send Basic with e-mail and developer key, or the "
         "headers Grpc-Metadata-email and Grpc-Metadata-developer_key");
     if (!runtime::equals_ignoring_case(field.substr(0, space), "basic")) return wrong;
-    const auto pair = runtime::from_base64(trimmed(field.substr(space)));
+    const auto pair = runtime::from_base64(runtime::trimmed(field.substr(space)));
     if (!pair) return wrong;
     const std::size_t colon = pair->find(':');
     if (colon == std::string::npos) return wrong;

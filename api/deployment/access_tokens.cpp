@@ -52,7 +52,7 @@ result<std::int64_t> end_of(const schemas::json_text& expires) {
     if (const std::string* text = said->get_if<std::string>(); text && !text->empty())
         if (const auto time = runtime::parse_iso8601_ms(*text)) return *time;
     if (const std::string* text = said->get_if<std::string>(); text && text->empty()) return std::int64_t{0};
-    const auto number = schemas::detail::unsigned_of(*said);
+    const auto number = schemas::unsigned_of(*said);
     if (!number || *number > static_cast<std::uint64_t>(limits::token_end_ms_max)) return wrong();
     return static_cast<std::int64_t>(*number);
 }

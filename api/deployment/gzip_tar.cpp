@@ -1,7 +1,8 @@
 #include "api/deployment/gzip_tar.hpp"
 
+#include <zlib.h>
+
 #include <algorithm>
-#include <array>
 #include <string_view>
 
 #include "api/serving/images/limits.hpp"
@@ -15,22 +16,6 @@ using serving::images::tar_header;
 using serving::images::tar_padding;
 
 constexpr std::size_t stored_block_bytes = 65'535;  // RFC 1951 §3.2.4
-
-constexpr auto crc_table = [] {
-    std::array<std::uint32_t, 256> table{};
-    for (std::uint32_t i = 0; i < table.size(); ++i) {
-        std::uint32_t value = i;
-        for (int bit = 0; bit < 8; ++bit) value = (value & 1) != 0 ? 0xEDB88320u ^ (value >> 1) : value >> 1;
-        table[i] = value;
-    }
-    return table;
-}();
-
-std::uint32_t crc_after(std::uint32_t crc, std::string_view bytes) {
-    crc = ~crc;
-    for (const char c : bytes) crc = crc_table[(crc ^ static_cast<unsigned char>(c)) & 0xFF] ^ (crc >> 8);
-    return ~crc;
-}
 
 void append_little_endian(std::string& out, std::uint64_t value, int bytes) {
     for (int i = 0; i < bytes; ++i) out += static_cast<char>(value >> (8 * i) & 0xFF);
@@ -108,7 +93,7 @@ class archive_stream final : public runtime::http::body_stream {
     void store_block() {
         const std::string_view bytes = x_waiting.substr(0, stored_block_bytes);
         x_waiting.remove_prefix(bytes.size());
-        x_crc = crc_after(x_crc, bytes);
+        x_crc = crc32_z(x_crc, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size());
         x_bytes += bytes.size();
         x_piece += '\0';
         append_little_endian(x_piece, bytes.size(), 2);
@@ -133,7 +118,7 @@ class archive_stream final : public runtime::http::body_stream {
     std::string x_held;
     std::string_view x_waiting;  // of x_held, or of a piece of x_open
     std::string x_piece;
-    std::uint32_t x_crc = 0;
+    uLong x_crc = 0;
     std::uint64_t x_bytes = 0;
     bool x_has_end_of_tar = false;
     bool x_is_whole = false;

@@ -68,12 +68,12 @@ constexpr std::string_view without_effect[] = {"resources", "autoscaling", "env"
 
 result<void> check_variable(const std::string& place, const json_value& variable) {
     if (!variable.get_if<schemas::json_object>())
-        return schemas::detail::wrong_member(place, variable, "an object with name and value");
+        return schemas::wrong_member(place, variable, "an object with name and value");
     for (const std::string_view member : {"name", "value"}) {
         const json_value* const text = variable.find(member);
         const std::string at = place + "." + std::string(member);
         if (!text) return runtime::invalid_argument(at + " is missing; it must be a string");
-        if (!text->get_if<std::string>()) return schemas::detail::wrong_member(at, *text, "a string");
+        if (!text->get_if<std::string>()) return schemas::wrong_member(at, *text, "a string");
     }
     return {};
 }
@@ -83,12 +83,12 @@ result<void> check_kinds(const json_value& body) {
     for (const std::string_view name : {"resources", "autoscaling"}) {
         const json_value* const value = body.find(name);
         if (value && !value->is_null() && !value->get_if<schemas::json_object>())
-            return schemas::detail::wrong_member(name, *value, "an object");
+            return schemas::wrong_member(name, *value, "an object");
     }
     const json_value* const env = body.find("env");
     if (!env || env->is_null()) return {};
     const schemas::json_array* const variables = env->get_if<schemas::json_array>();
-    if (!variables) return schemas::detail::wrong_member("env", *env, "a list of {name, value}");
+    if (!variables) return schemas::wrong_member("env", *env, "a list of {name, value}");
     for (std::size_t i = 0; i < variables->size(); ++i)
         if (const auto good = check_variable("env[" + std::to_string(i) + "]", (*variables)[i]); !good)
             return good;
@@ -98,7 +98,7 @@ result<void> check_kinds(const json_value& body) {
 void warn_of_no_effect(writing_call& call, const json_value& body) {
     std::string without;
     for (const std::string_view name : without_effect)
-        if (const json_value* const value = body.find(name); value && !schemas::detail::is_default(*value))
+        if (const json_value* const value = body.find(name); value && !schemas::is_default(*value))
             without += (without.empty() ? "" : ", ") + std::string(name);
     if (!without.empty())
         call.warn(without + ": kept and shown, but without effect on models that run in Herald");

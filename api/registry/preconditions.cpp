@@ -11,18 +11,12 @@ using calls::streamed_call;
 
 enum class comparison : std::uint8_t { strong, weak };
 
-std::string_view trimmed(std::string_view text) {
-    constexpr std::string_view white = " \t";
-    text.remove_prefix(std::min(text.find_first_not_of(white), text.size()));
-    return text.substr(0, text.find_last_not_of(white) + 1);
-}
-
 /// Whether a field of a list of ETags, or `*`, names this one. Our ETags hold no comma.
 bool is_named(std::string_view list, std::string_view etag, comparison how) {
-    if (trimmed(list) == "*") return !etag.empty();
+    if (runtime::trimmed(list) == "*") return !etag.empty();
     while (!list.empty()) {
         const std::size_t comma = std::min(list.find(','), list.size());
-        std::string_view each = trimmed(list.substr(0, comma));
+        std::string_view each = runtime::trimmed(list.substr(0, comma));
         list.remove_prefix(std::min(comma + 1, list.size()));
         if (how == comparison::weak && each.starts_with("W/")) each.remove_prefix(2);
         if (!etag.empty() && each == etag) return true;

@@ -57,19 +57,14 @@ bool wants(const requests::find_webhooks& asked, const webhook& hook) {
 
 constexpr std::string_view standard_prefix = "whsec_";  // of Standard Webhooks
 
-std::string_view trimmed(std::string_view text) {
-    constexpr std::string_view white = " \t\n\v\f\r";
-    text.remove_prefix(std::min(text.find_first_not_of(white), text.size()));
-    return text.substr(0, text.find_last_not_of(white) + 1);
-}
-
 /// The error text never contains the secret.
 result<void> check_secret(const std::string& secret) {
     if (secret.size() > limits::secret_bytes_max)
         return runtime::invalid_argument("mutual_secret is " + std::to_string(secret.size()) +
                                          " bytes long; it must be at most " +
                                          std::to_string(limits::secret_bytes_max));
-    if (trimmed(secret).size() != secret.size() && trimmed(secret).starts_with(standard_prefix))
+    const std::string_view inside = runtime::trimmed(secret, " \t\n\v\f\r");
+    if (inside.size() != secret.size() && inside.starts_with(standard_prefix))
         return runtime::invalid_argument(
             "mutual_secret has white space before or after a whsec_ secret; remove it");
     if (!secret.starts_with(standard_prefix)) return {};

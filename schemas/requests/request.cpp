@@ -6,7 +6,7 @@ json_object server_owned_in(const json_value& body, std::span<const owned> names
     json_object found;
     for (const owned& each : names) {
         const json_value* value = body.find(each.name);
-        if (value && !schemas::detail::is_default(*value)) found.emplace_back(std::string(each.name), *value);
+        if (value && !schemas::is_default(*value)) found.emplace_back(std::string(each.name), *value);
     }
     return found;
 }

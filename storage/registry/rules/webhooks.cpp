@@ -29,13 +29,6 @@ using state::state_changes;
 
 constexpr std::int64_t day_ms = 24ll * 3'600'000;
 
-/// Key of the timer that disables a webhook; whether it is still wanted follows from its due time.
-std::string disable_key(schemas::webhook_id id) {
-    std::string text;
-    schemas::append_big_endian(text, id.value);
-    return text;
-}
-
 /// Disables it under a new revision, which the publisher forwards; the audit says so (delivery.md §3).
 void disable(rule_context& context, const webhook& before, const std::string& reason) {
     webhook hook = before;
@@ -357,8 +350,9 @@ answer apply(rule_context& context, const schemas::commands::webhook_health& com
             hook.failing_since_ms =
                 std::max<std::int64_t>(1, std::min(command.failing_since_ms, context.time_ms()));
             tables::webhooks::update(context.state, *before, hook);
+            // Whether it is still wanted follows from its due time.
             context.set_timer(hook.failing_since_ms + limits::webhook_disable_after_ms,
-                              timer_kind::webhook_disable, disable_key(hook.id));
+                              timer_kind::webhook_disable, schemas::big_endian(hook.id.value));
             break;
         case webhook_condition::gone:
             disable(context, *before, command.reason);
