@@ -35,6 +35,7 @@ struct build : build_content {
     std::int64_t time_created = 0;
     std::int64_t time_updated = 0;
     json_text creator_request;        // echoed as a whole
+    std::string runtime;              // what runs it, as engines and heartbeats name it; empty: nothing does
     schemas::scan_id scan_id;         // the newest; 0: unscanned
     schemas::scan_id unsafe_scan_id;  // the first that reported the build unsafe; 0: none did
     // The model of a build that Herald makes; the build holds its own reference to these bytes.
@@ -71,6 +72,7 @@ struct build : build_content {
         field(18, "created_by", self.created_by);
         field(19, "scan_status", self.scan_status);
         field(20, "safety_status", self.safety_status);
+        field(21, "runtime", self.runtime);
         build_content::describe(self, field);
     }
 };

@@ -398,8 +398,8 @@ class prediction_service final : public request_handler {
             return json_response(schemas::object_writer().text("name", name).flag("ready", true).finish());
         }
         const std::string version = std::to_string(prediction.component().version_number);
-        if (!model.tensors) return json_response(v2_metadata(name, version, {}, "upstream"));
-        return json_response(v2_metadata(name, version, model.tensors->signature(), "onnxruntime_onnx"));
+        const auto signature = model.tensors ? model.tensors->signature() : schemas::model_signature();
+        return json_response(v2_metadata(name, version, signature, model.platform));
     }
 
     asio::awaitable<result<http_response>> pass_on(const routed_prediction& prediction,

@@ -18,14 +18,10 @@ namespace {
 
 using runtime::log_level;
 
-std::string_view runtime_of(const component_source& source) {
-    return source.upstream_url.empty() ? "onnx" : "upstream";
-}
-
 void log_failure(const component_source& source, const std::string& why) {
     runtime::log(log_level::warning, runtime::log_events::model_not_loaded,
                  {{"build", static_cast<std::int64_t>(source.key.build.value)},
-                  {"runtime", runtime_of(source)},
+                  {"runtime", source.runtime},
                   {"reason", why}});
 }
 
@@ -113,7 +109,7 @@ void components::begin_next() {
 void components::fetch(load next) {
     next.began_ms = now_ms();
     if (!engine_for(next.source)) {
-        const std::string name(runtime_of(next.source));
+        const std::string name(next.source.runtime);
         const auto known = x_with.missing_engines.find(name);
         const error why = runtime::invalid_argument(
             "this node cannot run models of the runtime \"" + name + "\"" +
@@ -183,7 +179,7 @@ void components::loaded(load what, result<engines::loaded_model> model, std::sha
     const std::shared_ptr<component> into = what.into.lock();
     if (!into || into->model()) return let_go(*std::move(model));
     const std::int64_t took_ms = now_ms() - what.began_ms;
-    runtime::metric_histogram(runtime::metrics::model_load_seconds, {{"runtime", runtime_of(what.source)}})
+    runtime::metric_histogram(runtime::metrics::model_load_seconds, {{"runtime", what.source.runtime}})
         .observe_us(took_ms * 1'000);
     runtime::metric_gauge(runtime::metrics::models_loaded).add(1);
     if (model->tensors)
@@ -191,7 +187,7 @@ void components::loaded(load what, result<engines::loaded_model> model, std::sha
             .add(static_cast<std::int64_t>(model->tensors->memory_bytes()));
     runtime::log(log_level::info, runtime::log_events::model_loaded,
                  {{"build", static_cast<std::int64_t>(what.source.key.build.value)},
-                  {"runtime", runtime_of(what.source)},
+                  {"runtime", what.source.runtime},
                   {"took_ms", took_ms}});
     into->set_model(*std::move(model), std::move(memory));
     report_all_of(into);
@@ -200,8 +196,7 @@ void components::loaded(load what, result<engines::loaded_model> model, std::sha
 void components::failed(load what, const error& why) {
     const std::shared_ptr<component> into = what.into.lock();
     if (!into || x_is_ending) return;
-    runtime::metric_counter(runtime::metrics::model_loads_failed, {{"runtime", runtime_of(what.source)}})
-        .add();
+    runtime::metric_counter(runtime::metrics::model_loads_failed, {{"runtime", what.source.runtime}}).add();
     log_failure(what.source, why.message);
     // What another try may help is no answer to an update yet: its deadline ends it.
     if (why.code != error_code::unavailable) {
@@ -290,8 +285,8 @@ void components::reported(schemas::update_id update, const result<schemas::comma
 }
 
 engines::engine* components::engine_for(const component_source& source) const {
-    const auto found = std::ranges::find_if(
-        x_with.engines, [&](const auto& each) { return each->name() == runtime_of(source); });
+    const auto found = std::ranges::find_if(x_with.engines,
+                                            [&](const auto& each) { return each->name() == source.runtime; });
     return found == x_with.engines.end() ? nullptr : found->get();
 }
 

@@ -23,6 +23,7 @@ namespace herald::api::serving {
 /// What a component's model is made from.
 struct component_source {
     component_key key;
+    std::string runtime;   // the engine's name
     bool has_file = true;  // false: nothing is fetched, as for an upstream
     std::string upstream_url;
     std::string health_path;

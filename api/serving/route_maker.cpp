@@ -198,7 +198,8 @@ std::shared_ptr<component> route_maker::hold(const route_rows::component& one) c
     component_source source;
     source.key = {one.said.build_id, one.said.batching};
     source.upstream_url = one.build.upstream_url;
-    source.has_file = one.build.upstream_url.empty();
+    source.runtime = one.build.runtime;
+    source.has_file = !one.build.model_parts.empty();
     source.health_path = one.health_path;
     return x_on.models.hold(source);
 }

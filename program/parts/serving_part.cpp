@@ -15,6 +15,7 @@
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"
 #include "runtime/own_memory.hpp"
+#include "schemas/runtimes.hpp"
 #include "storage/registry/find/builds.hpp"
 
 namespace herald::program {
@@ -88,8 +89,8 @@ result<void> serving_part::open(const std::filesystem::path& folder) {
                                                  run_bytes_max(x_chosen), x_memory->pool()});
     if (!onnx) {
         runtime::log(runtime::log_level::info, runtime::log_events::runtime_missing,
-                     {{"runtime", "onnx"}, {"reason", onnx.error().message}});
-        x_missing_engines.emplace("onnx", onnx.error().message);
+                     {{"runtime", schemas::runtimes::onnx}, {"reason", onnx.error().message}});
+        x_missing_engines.emplace(schemas::runtimes::onnx, onnx.error().message);
         return {};
     }
     x_onnx = *std::move(onnx);

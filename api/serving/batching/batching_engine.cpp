@@ -28,6 +28,7 @@ result<loaded_model> batched(result<loaded_model> loaded, const wanted_batching&
         return good.error();
     loaded_model out;
     out.tensors = std::make_shared<batched_model>(std::move(loaded->tensors), wanted.build, settings);
+    out.platform = std::move(loaded->platform);
     return out;
 }
 

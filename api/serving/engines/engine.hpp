@@ -1,5 +1,7 @@
 // What runs models. An engine loads one that takes inference requests: either tensors, or whole bodies that
-// it passes on. A further engine is a file that implements these and a line in the composition.
+// it passes on. A further engine is a file that implements these, a line in the composition, its
+// name in schemas/runtimes.hpp and the rule that gives builds this name
+// (storage/registry/rules/builds.cpp).
 #pragma once
 
 #include <cstdint>
@@ -16,6 +18,7 @@
 #include "runtime/http/body.hpp"
 #include "schemas/endpoints.hpp"
 #include "schemas/ids.hpp"
+#include "schemas/runtimes.hpp"
 #include "schemas/tensors.hpp"
 
 namespace herald::api::serving::engines {
@@ -91,10 +94,11 @@ class body_model {
     virtual void infer(body_request, response_handler) = 0;
 };
 
-/// Exactly one of the two is there.
+/// Exactly one of the two models is there.
 struct loaded_model {
     std::shared_ptr<tensor_model> tensors;
     std::shared_ptr<body_model> bodies;
+    std::string platform{};  // in metadata, as the Open Inference Protocol names platforms
 };
 
 /// What is to be loaded.
@@ -116,7 +120,7 @@ class engine {
     using load_handler = std::function<void(result<loaded_model>)>;
 
     virtual ~engine() = default;
-    /// As in heartbeats and metrics: "onnx", "upstream".
+    /// One of schemas::runtimes.
     virtual std::string_view name() const noexcept = 0;
     /// Loads and warms up. Called on a thread that may block; calls back once, there or later on any thread.
     /// What it runs meanwhile is ended when the source is cancelled. Errors: invalid_argument saying why the

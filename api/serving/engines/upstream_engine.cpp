@@ -213,6 +213,7 @@ class upstream_loading final : public std::enable_shared_from_this<upstream_load
             loaded_model out;
             const auto model = std::make_shared<upstream_model>(x_lanes, x_server);
             out.bodies = model;
+            out.platform = schemas::runtimes::upstream;
             model->watch();
             return x_handler(std::move(out));
         }
@@ -240,7 +241,7 @@ class upstream_engine final : public engine {
     /// A request keeps its model, and so the lanes: the circle is opened here.
     ~upstream_engine() override { x_lanes->close(); }
 
-    std::string_view name() const noexcept override { return "upstream"; }
+    std::string_view name() const noexcept override { return schemas::runtimes::upstream; }
 
     void load(const model_source& source, load_handler handler) override {
         const auto good = client::parse_location(source.upstream_url, client::plain_http::allowed, x_policy);

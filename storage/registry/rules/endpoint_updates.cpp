@@ -93,7 +93,7 @@ std::string unsafe_text(const build& row) {
 std::string why_not_served(const build& row) {
     if (row.unsafe_scan_id) return unsafe_text(row);
     if (row.status == build_status::error) return text_of(row.id) + " is in status error: " + row.message;
-    if (row.upstream_url.empty() && row.model_parts.empty())
+    if (row.runtime.empty())
         return text_of(row.id) +
                " has no runtime: its image was made elsewhere, and no upstream_url says where it runs";
     return {};

@@ -20,7 +20,7 @@ class engine_in_process final : public onnx_engine {
                   std::make_shared<run_memory>(x_options.run_bytes_max), x_options.models},
           x_threads(std::make_shared<run_threads>(limits::onnx_threads_max)) {}
 
-    std::string_view name() const noexcept override { return "onnx"; }
+    std::string_view name() const noexcept override { return schemas::runtimes::onnx; }
 
     void load(const model_source& source, load_handler loaded) override {
         const auto& cancelled = source.cancelled;
@@ -32,7 +32,7 @@ class engine_in_process final : public onnx_engine {
         if (const auto warm = model->warm_up(cancelled); !warm && warm.error().code != error_code::cancelled)
             runtime::log(runtime::log_level::warning, runtime::log_events::model_refused_zeros,
                          {{"build", std::to_string(source.build.value)}, {"reason", warm.error().message}});
-        loaded(loaded_model{model, nullptr});
+        loaded(loaded_model{model, nullptr, "onnxruntime_onnx"});
     }
 
     result<schemas::model_signature> inspect(const std::filesystem::path& file) override {

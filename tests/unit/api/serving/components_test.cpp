@@ -39,6 +39,7 @@ class components_test : public testing::Test {
     static component_source source_of(std::uint64_t build) {
         component_source source;
         source.key.build = {build};
+        source.runtime = "upstream";
         source.has_file = false;
         source.upstream_url = "http://upstream.example.com";
         return source;
@@ -144,7 +145,7 @@ TEST_F(components_test, what_may_pass_is_tried_again_before_the_update_is_told) 
 
 TEST_F(components_test, a_node_without_the_runtime_says_so) {
     component_source source = source_of(1);
-    source.upstream_url.clear();
+    source.runtime = "onnx";
     const auto held = models->hold(source);
     models->tell_when_ready({9}, held);
     ASSERT_EQ(eventually([&] { return told().size(); }, 1), 1u);

@@ -7,6 +7,7 @@
 #include <atomic>
 
 #include "schemas/commands/serving.hpp"
+#include "schemas/runtimes.hpp"
 #include "serving_parts.hpp"
 #include "storage/registry/state/state.hpp"
 #include "storage/registry/tables/access_tokens.hpp"
@@ -95,6 +96,7 @@ class route_maker_test : public testing::Test {
         build.model_version_id = {id};
         build.status = schemas::build_status::finished;
         build.upstream_url = "http://upstream.example.com";
+        build.runtime = schemas::runtimes::upstream;
         put<tables::builds>(build);
         return build;
     }
