@@ -1,7 +1,6 @@
 // What runs models. An engine loads one that takes inference requests: either tensors, or whole bodies that
-// it passes on. A further engine is a file that implements these, a line in the composition, its
-// name in schemas/runtimes.hpp and the rule that gives builds this name
-// (storage/registry/rules/builds.cpp).
+// it passes on. A further engine is a file that implements these, a line in the composition, and its name in
+// schemas/runtimes.hpp, which says what builds it runs.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +17,6 @@
 #include "runtime/http/body.hpp"
 #include "schemas/endpoints.hpp"
 #include "schemas/ids.hpp"
-#include "schemas/runtimes.hpp"
 #include "schemas/tensors.hpp"
 
 namespace herald::api::serving::engines {

@@ -53,14 +53,11 @@ std::vector<schemas::blob_part> model_bytes_of(const state::state_view& state,
     return bytes ? bytes->parts : std::vector<schemas::blob_part>{};
 }
 
-/// What runs the images that Herald makes.
-constexpr std::string_view runtime_of_made = schemas::runtimes::onnx;
-
 bool has_builder(const state::state_view& state) {
     bool found = false;
     tables::nodes::each(state, [&](const schemas::node_row& node) {
         found = node.boot != schemas::uuid{} &&
-                std::ranges::find(node.runtimes, runtime_of_made) != node.runtimes.end();
+                std::ranges::find(node.runtimes, schemas::runtimes::onnx) != node.runtimes.end();
         return !found;
     });
     return found;
@@ -83,11 +80,11 @@ void begin_making(context::rule_context& context, const schemas::model_version& 
         build.message = "the model of " + version_text + " was uploaded in " + std::to_string(parts.size()) +
                         " parts; upload it in at most " + std::to_string(limits::build_parts_max);
     } else if (!has_builder(context.state)) {
-        build.message = "no node of this installation has the runtime " + std::string(runtime_of_made) +
+        build.message = "no node of this installation has the runtime " +
+                        std::string(schemas::runtimes::onnx) +
                         ", which checks models; make the image elsewhere and give external_location";
     } else {
         build.status = schemas::build_status::building;
-        build.runtime = runtime_of_made;
         build.base_url = context.command().request.base_url;
         hold_bytes(context, parts);
         build.model_parts = std::move(parts);
@@ -157,8 +154,8 @@ result<schemas::build> add_build(context::rule_context& context, const schemas::
     build.creator_request = asked.creator_request;
     build.time_created = build.time_updated = context.stamp_ms();
     build.status = schemas::build_status::finished;
-    if (!build.upstream_url.empty()) build.runtime = schemas::runtimes::upstream;
     if (build.location.empty()) begin_making(context, version, build);
+    build.runtime = schemas::runtimes::runtime_of(build);
     if (const auto good = check_entity_size("the build", build, schemas::encode(build)); !good)
         return good.error();
     tables::builds::put(context.state, build);
