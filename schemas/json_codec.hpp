@@ -46,7 +46,8 @@ result<T> from_json(const json_value& value, std::vector<unknown_member>* unknow
 error wrong_member(std::string_view path, const json_value& found, std::string_view expected);
 /// What clients send for "nothing": null, false, 0, "", an empty list or object.
 bool is_default(const json_value&) noexcept;
-/// Of a number, or of its decimal text; empty for what is none, negative or too large.
+/// Of a number or its decimal text; empty for anything else, also for a negative number or one that is too
+/// large.
 std::optional<std::uint64_t> unsigned_of(const json_value&) noexcept;
 
 namespace detail {

@@ -38,9 +38,9 @@ std::vector<option> options_of_http() {
          .operand = "N",
          .group = group::http,
          .default_text = std::to_string(limits::connection_idle_ms_max / 1000),
-         .help =
-             "a kept connection without a request is closed after so long; more than what a balancer before "
-             "Herald keeps its own for",
+         .help = "Herald closes a connection that has had no request for so long; set it above the idle time "
+                 "of a "
+                 "balancer before Herald",
          .value =
              number({.min = 1, .max = limits::connection_idle_seconds_max, .unit = 1000}, &settings::server,
                     &server::bounds, &runtime::http::server::connection_limits::idle_ms)},
