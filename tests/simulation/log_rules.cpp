@@ -298,6 +298,7 @@ void log_rules::learn(const applied& what) {
         case schemas::commands::request_version_scan::type: {
             const auto scan = decoded<schemas::scan>(answer);
             if (!scan.id) break;  // the build ended in error: nothing was requested
+            end_lost_scans(scan);
             x_open_scans[scan.id.value] = scan.time_created;
             break;
         }
@@ -315,6 +316,20 @@ void log_rules::learn(const applied& what) {
         default:
             break;
     }
+}
+
+/// A build has one scan at a time: a newer one ends the earlier, whose request must have been lost.
+void log_rules::end_lost_scans(const schemas::scan& newer) {
+    std::erase_if(x_open_scans, [&](const auto& open) {
+        const auto earlier = tables::scans::find(*x_now, schemas::scan_id{open.first});
+        if (earlier->build_id != newer.build_id) return false;
+        require(std::ranges::none_of(earlier->audience,
+                                     [](const schemas::scan_listener& each) {
+                                         return each.ended == schemas::delivery_end::none;
+                                     }),
+                "scan " + std::to_string(open.first) + " was replaced while its request could arrive");
+        return true;
+    });
 }
 
 /// Never early, and at the first record with their time, except for the bound of one record.

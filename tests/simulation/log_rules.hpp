@@ -65,6 +65,7 @@ class log_rules {
     void end_transition(std::uint64_t id);
     void learn(const applied&);
     void judge_timers();
+    void end_lost_scans(const schemas::scan& newer);
     void judge_scans(bool all_have_fired);
     void judge_webhooks(bool all_have_fired);
     bool is_disable_due(std::uint64_t webhook) const;
