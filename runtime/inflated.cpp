@@ -75,4 +75,9 @@ result<std::string> inflated(std::string_view compressed, std::size_t bytes_max)
     return out;
 }
 
+std::uint32_t crc32_after(std::uint32_t before, std::string_view piece) noexcept {
+    return static_cast<std::uint32_t>(
+        crc32_z(before, reinterpret_cast<const Bytef*>(piece.data()), piece.size()));
+}
+
 }  // namespace herald::runtime

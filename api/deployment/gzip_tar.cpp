@@ -1,12 +1,11 @@
 #include "api/deployment/gzip_tar.hpp"
 
-#include <zlib.h>
-
 #include <algorithm>
 #include <string_view>
 
 #include "api/serving/images/limits.hpp"
 #include "api/serving/images/tar.hpp"
+#include "runtime/inflated.hpp"
 
 namespace herald::api::deployment {
 namespace {
@@ -93,7 +92,7 @@ class archive_stream final : public runtime::http::body_stream {
     void store_block() {
         const std::string_view bytes = x_waiting.substr(0, stored_block_bytes);
         x_waiting.remove_prefix(bytes.size());
-        x_crc = crc32_z(x_crc, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size());
+        x_crc = runtime::crc32_after(x_crc, bytes);
         x_bytes += bytes.size();
         x_piece += '\0';
         append_little_endian(x_piece, bytes.size(), 2);
@@ -118,7 +117,7 @@ class archive_stream final : public runtime::http::body_stream {
     std::string x_held;
     std::string_view x_waiting;  // of x_held, or of a piece of x_open
     std::string x_piece;
-    uLong x_crc = 0;
+    std::uint32_t x_crc = 0;
     std::uint64_t x_bytes = 0;
     bool x_has_end_of_tar = false;
     bool x_is_whole = false;

@@ -15,7 +15,6 @@
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"
 #include "runtime/own_memory.hpp"
-#include "schemas/runtimes.hpp"
 #include "storage/registry/find/builds.hpp"
 
 namespace herald::program {

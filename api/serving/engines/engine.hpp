@@ -17,6 +17,7 @@
 #include "runtime/http/body.hpp"
 #include "schemas/endpoints.hpp"
 #include "schemas/ids.hpp"
+#include "schemas/runtimes.hpp"
 #include "schemas/tensors.hpp"
 
 namespace herald::api::serving::engines {

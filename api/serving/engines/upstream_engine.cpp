@@ -9,7 +9,6 @@
 #include "api/serving/engines/upstream_body.hpp"
 #include "api/serving/engines/upstream_exchange.hpp"
 #include "runtime/metrics.hpp"
-#include "schemas/runtimes.hpp"
 
 namespace herald::api::serving::engines {
 namespace {

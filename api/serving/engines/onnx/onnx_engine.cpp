@@ -7,7 +7,6 @@
 #include "api/serving/engines/onnx/onnx_model.hpp"
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"
-#include "schemas/runtimes.hpp"
 
 namespace herald::api::serving::engines::onnx {
 namespace {
