@@ -1,5 +1,5 @@
-// What a worker has still to deliver: what operators scale workers by. What waits for a failure's retry, a
-// breaker or a receiver's pause is no backlog, since more workers do not make it less.
+// What a worker has still to deliver: operators scale workers by it. Deliveries that wait for a failure's
+// retry, a breaker or a receiver's pause do not count, since more workers do not make them fewer.
 #pragma once
 
 #include <cstddef>

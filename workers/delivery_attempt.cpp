@@ -48,7 +48,7 @@ void delivery_machine::proceed(delivery_key key) {
         std::int64_t parked_ms = parked_for_ms(record);
         if (parked_ms > 0 && look_up(mine.what) == row_state::not_reached) return;
         if (parked_ms > 0 && revision_of(record.webhook_id) > record.revision_seen)
-            parked_ms = record.wait_left_ms = 0;  // whoever asked for the pause may not be there any more
+            parked_ms = record.wait_left_ms = 0;  // the receiver that asked for the pause may be gone
         if (parked_ms > 0) park(record.webhook_id, record.revision_seen, record.parked_until_ms);
         if (next_hop(record.wait_left_ms) || parked_ms > 0)
             return write_wait(at, std::max(record.wait_left_ms, parked_ms), &worker_counters::hops);

@@ -198,7 +198,7 @@ void components::failed(load what, const error& why) {
     if (!into || x_is_ending) return;
     runtime::metric_counter(runtime::metrics::model_loads_failed, {{"runtime", what.source.runtime}}).add();
     log_failure(what.source, why.message);
-    // What another try may help is no answer to an update yet: its deadline ends it.
+    // If another try may help, the update has no answer yet: its deadline ends it.
     if (why.code != error_code::unavailable) {
         into->set_failure(why.message);
         report_all_of(into);

@@ -10,8 +10,8 @@ namespace {
 constexpr std::array<const char*, prediction_outcomes> outcome_labels{"answered", "refused", "unauthorized",
                                                                       "too_many", "failed"};
 
-/// 4xx that say something of the model: not those by which Herald keeps callers away from it, nor those of
-/// callers who left (408), of whom only the time is known that they waited.
+/// 4xx that say something about the model: not those by which Herald keeps callers away from it, and not
+/// those of callers who left (408), because only how long they waited is known.
 bool counts_as_4xx(std::uint16_t status) {
     return status >= 400 && status < 500 && status != 401 && status != 403 && status != 404 &&
            status != 408 && status != 429;

@@ -31,13 +31,13 @@ void model_fetcher::end() {
 
 boost::asio::awaitable<void> model_fetcher::run(model_fetcher* self, component_source source,
                                                 std::function<void(result<fetched_model>)> handler) {
-    // Whoever asks holds a place among the loads until it is called back.
+    // The load that asks holds its place among the loads until it is called back.
     std::optional<result<fetched_model>> found;
     try {
         auto fetched = co_await self->fetched(std::move(source));
         found.emplace(std::move(fetched));
     } catch (const std::exception& thrown) {
-        if (self->x_is_ending) throw;  // it was cancelled, which is no fault of the model
+        if (self->x_is_ending) throw;  // it was cancelled; the model is not the cause
         found.emplace(runtime::unavailable(std::string("fetching it has failed: ") + thrown.what()));
     }
     handler(*std::move(found));

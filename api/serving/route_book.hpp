@@ -14,8 +14,8 @@
 
 namespace herald::api::serving {
 
-/// Whoever serves reads from it; the applier's thread replaces what it shows, before the sender of a command
-/// is told that it is applied.
+/// The serving loops read it. The applier's thread replaces what it shows before a command's sender gets the
+/// answer.
 class route_book {
   public:
     /// `loops`: the number of event loops.

@@ -17,7 +17,7 @@ namespace {
 namespace tables = storage::registry::tables;
 using storage::registry::state::state_view;
 
-/// What its container's author wrote; empty where he wrote nothing that can be used.
+/// What the author of its container wrote; empty if that cannot be used.
 std::string health_path_of(const schemas::model_version& version) {
     const auto metadata = schemas::parse_json(version.docker_metadata.text);
     if (!metadata) return {};

@@ -32,8 +32,8 @@ struct component_route {
     schemas::update_id update;             // that brought it
     std::shared_ptr<build_safety> safety;  // never null: of the build, beyond this snapshot
     std::shared_ptr<component> served;     // never null; its model is, until it is loaded here
-    /// What is counted for the update while it is a canary, else null: of this stage alone, whoever else
-    /// serves the same model, and the same in each snapshot.
+    /// What is counted for the update while it is a canary, else null: of this stage alone, even if
+    /// others serve the same model, and the same in each snapshot.
     std::shared_ptr<canary_meter> meter;
     std::string model_name;
     std::string model_version;         // its name

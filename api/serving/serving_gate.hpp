@@ -55,7 +55,7 @@ class serving_gate {
     }
     /// For who makes routes. The same object for a build as long as anybody has it.
     std::shared_ptr<build_safety> safety_of(schemas::build_id);
-    /// A build may have no route any more while predictions of it are under way: for whoever still has it.
+    /// Also for predictions of a build that are under way although it has no route any more.
     void set_unsafe(schemas::build_id, schemas::scan_id by);
 
   private:

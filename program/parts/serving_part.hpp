@@ -47,7 +47,7 @@ class serving_part {
     std::function<void(std::function<void()>)> quiescing();
     /// Before the node starts.
     void begin(storage::node::registry_node&);
-    /// The process was told to end: from now on its end is no sign of a model that is being loaded.
+    /// The process was told to end: from now on a model that is being loaded is not the cause of its end.
     void let_off();
     /// As registry_node::drain, once no prediction goes out any more (P7). While the serving loops run.
     void drain(storage::node::registry_node&, std::function<void()> done);

@@ -62,7 +62,7 @@ static_assert(request_header_bytes_max < http_piece_bytes_max,
               "most of such a connection's memory is the piece");
 static_assert(http_piece_ms_max <= http_stream_window_ms);
 static_assert(http_unsent_bytes_max / 2 < http_stream_bytes_per_second_min * http_piece_ms_max / 1'000,
-              "whoever reads at the slowest pace is seen to read");
+              "a client that reads at the slowest pace is seen to read");
 static_assert(connection_linger_ms < connection_linger_ms_max);
 static_assert(http_piece_bytes_max <= unfinished_bodies_bytes_max / 256, "256 of them come at once");
 static_assert(event_heartbeat_ms <= connection_idle_ms_max,

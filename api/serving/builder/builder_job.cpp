@@ -189,7 +189,7 @@ task<schemas::model_signature> builder_job::looked(schemas::build_id build,
     const auto look = std::exchange(x_look, nullptr);
     if (!look->is_given_up()) co_return signature;
     if (x_is_ending) co_return runtime::unavailable("this process ends");
-    // What ends the process from now on is no sign of the model.
+    // If the process ends from now on, the model is not the cause.
     const auto forget = [&]() -> result<void> {
         mark->end();
         return {};

@@ -73,7 +73,7 @@ class builder_job final : public storage::node::claimed_job,
     void stop() override { x_token = 0; }
     /// Whether it may look at a further model.
     bool is_able() const override;
-    /// What ends the process from now on is no sign of a model. Any thread.
+    /// If the process ends from now on, no model is the cause. Any thread.
     void let_off() noexcept { x_marks->let_off(); }
     /// Waits until nothing of it is left but looks at models that do not end. Not on the loop's thread; while
     /// the loop runs.

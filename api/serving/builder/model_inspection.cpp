@@ -29,9 +29,9 @@ error damaged(std::string_view where) {
 
 error another_kind() {
     return runtime::invalid_argument(
-        "the file is no ONNX model (it does not parse as a ModelProto); a model of another kind is served by "
-        "a "
-        "server of its own: create the build with external_location, its image, and upstream_url, where it "
+        "the file is not an ONNX model (it does not parse as a ModelProto); a model of another kind is "
+        "served by a server of its own: create the build with external_location, its image, and "
+        "upstream_url, where it "
         "runs");
 }
 

@@ -9,8 +9,8 @@
 
 namespace herald::api::serving::builder {
 
-/// Errors: invalid_argument, for people: that it is no ONNX model, and what a model of another kind needs;
-/// that it is damaged; or which tensor has its values in another file.
+/// Errors: invalid_argument, for people: that it is not an ONNX model, and what a model of another kind
+/// needs; that it is damaged; or which tensor has its values in another file.
 result<void> inspect_model(std::string_view bytes);
 
 /// The same of a file, which nobody may shorten meanwhile. Waits for the disk. Errors: also unavailable and

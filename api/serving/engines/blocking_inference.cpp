@@ -11,7 +11,7 @@
 namespace herald::api::serving::engines {
 namespace {
 
-/// Lives until the model has answered, whoever waits.
+/// Lives until the model has answered, even if nobody waits any more.
 struct shared_response {
     runtime::mutex mutex;
     runtime::condition_variable is_there;

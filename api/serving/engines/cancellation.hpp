@@ -1,4 +1,4 @@
-// Tells whoever works at an inference request that nobody waits for its response any more.
+// Tells those who work at an inference request that nobody waits for its response any more.
 #pragma once
 
 #include <atomic>

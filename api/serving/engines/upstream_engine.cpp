@@ -61,7 +61,7 @@ class upstream_lanes {
     }
     /// For health checks alone: predictions do not take its connections. On the first loop.
     upstream_lane& health() const noexcept { return *x_health; }
-    /// The caller's, if he is on one of the loops.
+    /// That of the calling thread's loop, if it has one here.
     upstream_lane& choose() noexcept {
         for (const auto& each : x_lanes)
             if (each->loop().is_current()) return *each;

@@ -13,7 +13,7 @@ namespace herald::api::serving::engines {
 result<std::string> health_url(std::string_view upstream_url, std::string_view health_path);
 
 /// The HTTP request of an inference. Nothing that the caller sent is in it but the body, what says how to
-/// read that, and the id: no credentials, no cookies, no header of his connection. `deadline_ms`: how long it
+/// read that, and the id: no credentials, no cookies, no header of the connection. `deadline_ms`: how long it
 /// may take.
 runtime::http::client::request request_to(const std::string& url, const std::string& pool_key, body_request,
                                           std::int64_t deadline_ms);

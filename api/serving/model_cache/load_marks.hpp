@@ -33,7 +33,7 @@ class load_marks {
     int ends_of(const std::string& name) const noexcept;
     /// One load ended, whatever came of it. Nothing counts any more after the last one.
     void end(const std::string& name) noexcept;
-    /// This process is about to end because it was told to, which is no fault of what is being loaded:
+    /// This process is about to end because it was told to; the model that is being loaded is not the cause:
     /// nothing counts any more. Any thread.
     void let_off() noexcept;
 

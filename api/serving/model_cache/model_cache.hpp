@@ -32,8 +32,8 @@ class held_model {
 /// A copy is compared with its digests each time that it is asked for, and fetched again when it differs or
 /// cannot be read, but for want of memory or descriptors. Above its bounds, or when the next one would leave
 /// too little free on the disk beside those that arrive, copies that nobody holds go, the longest unused
-/// first; none of them when that would not be enough. A disk with too little free is no reason for one to go
-/// by itself, at a start neither: who knows which are needed says so (make_disk_room).
+/// first; none of them when that would not be enough. A disk that is nearly full does not by itself make
+/// one go, not even at a start: make_disk_room says which are needed.
 class model_cache {
   public:
     struct bounds {

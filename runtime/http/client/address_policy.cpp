@@ -146,7 +146,8 @@ result<address_block> parse_address_block(std::string_view text) {
     const std::string shown = "'" + std::string(text) + "'";
     const auto slash = text.find('/');
     const auto first = ip_address::parse(text.substr(0, slash));
-    if (!first) return invalid_argument(shown + " is no block of addresses; write 10.1.0.0/16 or fd00::/8");
+    if (!first)
+        return invalid_argument(shown + " is not a block of addresses; write 10.1.0.0/16 or fd00::/8");
     const unsigned bits_max = first->kind == ip_address::family::v4 ? 32 : 128;
     address_block block{*first, bits_max};
     if (slash != std::string_view::npos) {

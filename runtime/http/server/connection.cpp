@@ -168,7 +168,7 @@ asio::awaitable<void> stream_connection<Stream>::judge() {
     }
 }
 
-/// Whoever may not send a body at all is told that, and not how long it may be.
+/// A caller that may not send a body at all gets that error, not the size limit.
 template <class Stream>
 bool stream_connection<Stream>::is_too_large() const noexcept {
     return x_parser.has_head() && http_status(x_parser.failure()) == 413;
@@ -178,7 +178,7 @@ bool stream_connection<Stream>::is_too_large() const noexcept {
 template <class Stream>
 asio::awaitable<void> stream_connection<Stream>::serve_streamed() {
     x_deadline.clear();
-    co_await judge();  // before anything is set aside for the body: whoever may not send one takes no room
+    co_await judge();  // first: a caller that may not send a body takes no room for one
     if (!x_closes && x_room.hold_unfinished(request_parser::streamed_bytes_max)) {
         x_parser.stream_body();
         if (!x_id.echo_name.empty()) identify();  // the head has moved
@@ -423,7 +423,7 @@ void stream_connection<Stream>::answered() {
     x_handler = nullptr;
     if (x_closes) x_is_open = false;
     if (!x_is_open) {
-        x_parser.release();  // whoever goes on sending keeps no memory here
+        x_parser.release();  // a client that goes on sending keeps no memory here
         return;
     }
     x_parser.next();

@@ -19,15 +19,15 @@ struct header_view {
 
 class byte_budget;
 
-/// The other side of a connection: whoever sent the request.
+/// The other side of a connection: the client that sent the request.
 class peer {
   public:
     virtual ~peer() = default;
-    /// Whether he has closed his side of the connection. Costs a system call. On the request's loop.
+    /// Whether it has closed its side of the connection. Costs a system call. On the request's loop.
     virtual bool has_left() const noexcept = 0;
 };
 
-/// Valid until the handler has ended. The server makes no copy; whoever needs a part for longer must copy it.
+/// Valid until the handler has ended. The server makes no copy: copy what is needed for longer.
 struct request {
     http_method method = http_method::get;
     std::string_view target;  // as sent: path and query; for a full URL only these parts

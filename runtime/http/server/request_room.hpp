@@ -10,8 +10,8 @@
 
 namespace herald::runtime::http::server {
 
-/// Member of a connection, for its requests one after another. Each function but the last is false when there
-/// is no room for so much.
+/// Member of a connection, for its requests one after another. Each function but the last is false when
+/// so much does not fit.
 class request_room {
   public:
     explicit request_room(shared_room& of) : x_of(of) {}

@@ -10,8 +10,8 @@ namespace herald::runtime::http::server {
 class socket_peer final : public peer {
   public:
     socket_peer(tcp_socket& socket, const bool& is_draining) : x_socket(socket), x_is_draining(is_draining) {}
-    /// Whatever bytes of his are still unread. Unknown, so false, while the server drains: it may have closed
-    /// that side itself.
+    /// Also while bytes of it are still unread. Unknown, so false, while the server drains: it may have
+    /// closed that side itself.
     bool has_left() const noexcept override;
 
   private:

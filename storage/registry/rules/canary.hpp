@@ -11,7 +11,7 @@
 namespace herald::storage::registry::rules {
 
 /// Millionths of a decimal number that is not negative ("0.8", "5e-3"), rounded down. Errors:
-/// invalid_argument naming the field, for what is no such number and for one of a million or more.
+/// invalid_argument naming the field, for any other text and for a number of a million or more.
 result<std::uint64_t> millionths_of(std::string_view field, std::string_view decimal);
 /// "0.25" of 250,000.
 std::string decimal_of(std::uint64_t millionths);

@@ -89,7 +89,8 @@ std::string_view without_user(std::string_view authority) {
     return authority.substr(authority.rfind('@') + 1);
 }
 
-/// False for a port that is none, as :99999. No port, and none behind the colon, is the scheme's own.
+/// False for a port above 65535, as :99999. Without a port, or with nothing behind the colon, the scheme's
+/// own counts.
 bool has_usable_port(std::string_view authority) {
     authority = without_user(authority);
     const std::size_t colon = authority.find(':', authority.starts_with('[') ? authority.find(']') : 0);

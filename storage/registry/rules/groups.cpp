@@ -69,9 +69,9 @@ result<void> check_may_join(const rule_context& context, const schemas::group& g
         if (!user || user->removed)
             return runtime::not_found("user " + std::to_string(id.value) + " not found");
         if (!tables::members::has(context.state, all_users, id))
-            return runtime::failed_precondition("user " + std::to_string(id.value) +
-                                                " does not belong to organization " +
-                                                std::to_string(group.org_id.value) + "; add him to it first");
+            return runtime::failed_precondition(
+                "user " + std::to_string(id.value) + " does not belong to organization " +
+                std::to_string(group.org_id.value) + "; add the user to it first");
     }
     return {};
 }
@@ -109,7 +109,8 @@ answer apply(rule_context& context, const schemas::commands::add_group_users& co
 }
 
 /// Errors: not_found for the organisation or the group; permission_denied; invalid_argument;
-/// failed_precondition for All Users, and for the first administrator. Who is no member stays none.
+/// failed_precondition for All Users, and for the first administrator. Users who are not members are passed
+/// over.
 answer apply(rule_context& context, const schemas::commands::remove_group_users& command) {
     const auto group =
         group_to_change(context, command.org_id, command.group_id, "removing users from a group");
@@ -117,8 +118,7 @@ answer apply(rule_context& context, const schemas::commands::remove_group_users&
     if (const auto good = check_count(command.user_id); !good) return good.error();
     if (group->built_in && group->name == "All Users")
         return runtime::failed_precondition(
-            "whoever belongs to an organization is in its All Users; remove the user from the organization "
-            "instead");
+            "All Users holds every user of the organization; remove the user from the organization instead");
     if (group->org_id == first_organization && group->built_in && group->name == "Admins" &&
         std::ranges::count(command.user_id, first_administrator) > 0)
         return first_administrator_stays();

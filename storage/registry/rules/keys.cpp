@@ -95,7 +95,7 @@ answer apply(rule_context& context, const schemas::commands::add_key& command) {
 }
 
 /// Errors: permission_denied; not_found; failed_precondition when there is no such key, and for one's own
-/// last one. Whoever has no key left has no session either.
+/// last one. The last key takes the sessions along.
 answer apply(rule_context& context, const schemas::commands::remove_key& command) {
     const auto before = user_to_change(context, command.user_id, "deleting a key of another user");
     if (!before) return before.error();

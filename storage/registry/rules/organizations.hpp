@@ -24,13 +24,13 @@ founded_organization found_organization(context::rule_context&, const std::strin
 schemas::group_id group_named(const state::state_view&, schemas::organization_id, std::string_view name);
 /// Whether the user is in the organisation's Admins, or a system administrator.
 bool administers(const state::state_view&, schemas::user_id, schemas::organization_id);
-/// Checks that the sender may administer the organisation. Errors: not_found when he does not belong to it;
+/// Checks that the sender may administer the organisation. Errors: not_found when they do not belong to it;
 /// permission_denied "<what> needs a member of Admins or a system administrator".
 result<schemas::organization> organization_to_change(context::rule_context&, schemas::organization_id,
                                                      std::string_view what);
 
-/// The user whose keys or names the sender changes: himself (also for an id of 0), anybody for a system
-/// administrator, and for those who administer an organisation its service accounts that are no system
+/// The user whose keys or names the sender changes: the sender (also for an id of 0), anybody for a system
+/// administrator, and for those who administer an organisation its service accounts that are not system
 /// administrators. Errors: permission_denied "<what> needs a system administrator"; not_found.
 result<schemas::user> user_to_change(context::rule_context&, schemas::user_id, std::string_view what);
 

@@ -39,8 +39,8 @@ class removal_step {
                x_context.state.changes().size() < x_changes_max;
     }
 
-    /// The row, its index entries, and its DELETE event. The one place where a version goes: whatever belongs
-    /// to it and is no row that hangs on it is dropped here.
+    /// The row, its index entries, and its DELETE event. The one place where a version goes: what belongs to
+    /// it, other than rows that hang on it, is dropped here.
     void erase(const schemas::model_version& version) {
         emission::emit_deleted(x_context, resource_type::registered_model_version, version.id.value,
                                version.workspace_id, version, x_audiences);

@@ -18,8 +18,8 @@ using context::rule_context;
 using schemas::resource_actions;
 using state::state_changes;
 
-/// Each type once, each action once, both in the order of their numbers. Errors: invalid_argument for a type
-/// or an action that is none.
+/// Each type once, each action once, both in the order of their numbers. Errors: invalid_argument for an
+/// unknown type or action.
 result<std::vector<resource_actions>> in_order(const std::vector<resource_actions>& sent) {
     std::vector<resource_actions> all;
     for (const resource_actions& each : sent) {

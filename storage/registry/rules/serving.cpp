@@ -180,8 +180,8 @@ answer apply(rule_context& context, const schemas::commands::report_canary& comm
     return std::string();
 }
 
-/// While it loads: who is still waited for, and for how long. In a canary: whoever has not reported its
-/// counts by now is not waited for.
+/// While it loads: which nodes are still waited for, and for how long. In a canary: nodes that have not
+/// reported their counts by now are not waited for.
 void fire_endpoint_update_step(rule_context& context, std::string_view key) {
     auto update =
         tables::endpoint_updates::find(context.state, schemas::update_id{schemas::read_big_endian(key)});

@@ -106,8 +106,8 @@ activity commit(rule_context& context, opened_transition& opened, const permitte
     return entry;
 }
 
-/// By the policy commit_on_approve: the approval commits in the name of who asked for the transition, as if
-/// he did it now. Returns why it does not; empty when it did.
+/// By the policy commit_on_approve: the approval commits in the name of the user who asked for the
+/// transition, as if they did it now. Returns why it does not; empty when it did.
 std::string commit_on_approve(rule_context& context, opened_transition& opened) {
     const transition_row& row = opened.row;
     if (row.transition.state != transition_state::approved) return state_text(row) + " and not yet APPROVED";

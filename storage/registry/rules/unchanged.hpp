@@ -12,7 +12,7 @@ void keep_what_is_unchanged(schemas::model_version& after, const schemas::model_
 void keep_what_is_unchanged(schemas::registered_model& after, const schemas::registered_model& before);
 
 /// Gives the files of `after` the server's upload_completed: that of `before` where an entry has kept its
-/// path. It is no client's to say whether bytes are there.
+/// path. Clients do not decide whether bytes are there.
 void keep_uploads(schemas::model_version& after, const schemas::model_version& before);
 
 /// Whether an absent member means the same as one with its default value.

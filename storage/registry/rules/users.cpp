@@ -88,7 +88,7 @@ result<schemas::user> user_to_change(rule_context& context, schemas::user_id id,
     const schemas::user_id who = id ? id : context.principal();
     auto user = tables::users::find(context.state, who);
     if (user && user->removed) user.reset();
-    // Nobody hands himself the rights of a system administrator by a key of an account that is one.
+    // Nobody gets the rights of a system administrator by a key of an account that is one.
     const bool looks_after = user && user->service_account && user->org_id && !user->system_admin &&
                              administers(context.state, context.principal(), user->org_id);
     if (who != context.principal() && !looks_after)
@@ -171,7 +171,7 @@ result<void> end_user(rule_context& context, const schemas::user& user) {
         return runtime::failed_precondition(
             "user 1 is the first system administrator, who cannot be removed");
     if (user.id == context.principal())
-        return runtime::failed_precondition("nobody can remove himself; another system administrator can");
+        return runtime::failed_precondition("you cannot remove yourself; another system administrator can");
     hand_over(context, user);
     end_sessions(context, user.id);
     end_memberships(context, user.id);
@@ -265,7 +265,7 @@ answer apply(rule_context& context, const schemas::commands::set_system_admin& c
         return runtime::failed_precondition("user 1 is the first system administrator, who always is one");
     if (!command.is_admin && user->id == context.principal())
         return runtime::failed_precondition(
-            "nobody can end being a system administrator by himself; another one can");
+            "you cannot take the rights of a system administrator from yourself; another one can");
     schemas::user after = *user;
     after.system_admin = command.is_admin;
     tables::users::update(context.state, *user, after);

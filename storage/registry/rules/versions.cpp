@@ -81,8 +81,8 @@ answer apply(rule_context& context, const schemas::commands::create_version& com
     return encoded;
 }
 
-/// Errors: not_found; permission_denied, also to a looser level for who is no workspace admin;
-/// invalid_argument for no level.
+/// Errors: not_found; permission_denied, also to a looser level unless the sender is a workspace admin;
+/// invalid_argument without a level.
 answer apply(rule_context& context, const schemas::commands::lock_version& command) {
     const auto found = access::readable_version(context.state, context.principal(), command.id);
     if (!found) return found.error();

@@ -10,7 +10,7 @@
 namespace herald::api::serving::engines::onnx {
 
 struct division {
-    std::size_t length = 0;         // of the instruction; 0: it is no division
+    std::size_t length = 0;         // of the instruction; 0: not a division
     std::size_t operand_bytes = 0;  // 1, 2, 4 or 8
 };
 /// The instruction of x86-64 that begins there: DIV or IDIV, or none. Pure.

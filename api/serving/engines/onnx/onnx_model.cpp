@@ -135,7 +135,7 @@ result<void> onnx_model::warm_up(const std::shared_ptr<cancellation>& cancelled)
 
 void onnx_model::infer(tensor_request request, response_handler handler) {
     if (is_quick_with(request)) {
-        request.cancelled = nullptr;  // whoever could cancel it waits here
+        request.cancelled = nullptr;  // the thread that could cancel it waits here
         return handler(run_here(request));
     }
     enqueue(std::move(request), std::move(handler));

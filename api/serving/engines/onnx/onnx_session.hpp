@@ -33,9 +33,9 @@ struct session_parts {
 /// limits::onnx_faults_max of them all are: the model is out of service.
 class onnx_session {
   public:
-    /// Of the source it uses the file, the build and the mark. Errors: invalid_argument when it is no model,
-    /// or one that takes or gives anything but tensors of the types of schemas::tensor_type, or that does not
-    /// fit into the memory; resource_exhausted when others have the memory; for people.
+    /// Of the source it uses the file, the build and the mark. Errors: invalid_argument for what is not a
+    /// model, or one that takes or gives anything but tensors of the types of schemas::tensor_type, or that
+    /// does not fit into the memory; resource_exhausted when others have the memory; for people.
     static result<std::unique_ptr<onnx_session>> open(session_parts, const model_source&);
     ~onnx_session();
     onnx_session(const onnx_session&) = delete;

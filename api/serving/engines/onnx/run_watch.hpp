@@ -43,7 +43,7 @@ class run_watch {
     run_watch(const run_watch&) = delete;
     run_watch& operator=(const run_watch&) = delete;
 
-    /// Before the run; the options belong to the run until end(). A deadline of 0 is none.
+    /// Before the run; the options belong to the run until end(). 0: without a deadline.
     /// Counted as late in `late`, which must outlive the run; may be null.
     void begin(OrtRunOptions*, std::int64_t deadline_ms, late_runs* late);
     /// During the run, with the same values: it is asked to end now. Not without a deadline.

@@ -89,7 +89,7 @@ std::size_t end_of_function(std::string_view text, std::size_t begin) {
     return text.substr(at).starts_with(' ') ? at + 1 : at;
 }
 
-/// Without "/src/core/a.cc:12 void a::b(c) ": it says nothing to whoever made the model.
+/// Without "/src/core/a.cc:12 void a::b(c) ": it says nothing to those who made the model.
 std::string without_sources(std::string text) {
     for (const std::string_view mark : {".cc:", ".h:", ".cpp:"}) {
         for (std::size_t at = text.find(mark); at != std::string::npos; at = text.find(mark, at)) {
@@ -108,7 +108,7 @@ std::string without_sources(std::string text) {
     return text;
 }
 
-/// Texts may repeat bytes of the model: what is no UTF-8 is shown as U+FFFD, and controls as spaces.
+/// Texts may repeat bytes of the model: what is not UTF-8 is shown as U+FFFD, and controls as spaces.
 std::string shown(std::string_view text) {
     const std::string own = without_sources(std::string(text.substr(0, limits::onnx_text_bytes_max)));
     std::string out = runtime::shortened(own, limits::onnx_reason_bytes_max + 4);
