@@ -144,10 +144,7 @@ struct scan_listener {
     schemas::webhook_id webhook_id;
     delivery_end ended = delivery_end::none;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "webhook_id", self.webhook_id);
-        field(2, "ended", self.ended);
-    }
+    HERALD_DESCRIBE(webhook_id, ended);
 };
 
 /// One scan of a build. A new request makes a new one; older ones stay as history.
@@ -166,21 +163,8 @@ struct scan {
     bool waits_for_build = false;         // REQUEST_SCAN is sent once the build is finished
     std::vector<scan_listener> audience;  // of REQUEST_SCAN
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "id", self.id);
-        field(2, "build_id", self.build_id);
-        field(3, "scan_status", self.scan_status);
-        field(4, "safety_status", self.safety_status);
-        field(5, "url", self.url);
-        field(6, "creator_request", self.creator_request);
-        field(7, "time_created", self.time_created);
-        field(8, "time_updated", self.time_updated);
-        field(9, "event_id", self.event_id);
-        field(10, "requested_by", self.requested_by);
-        field(11, "message", self.message);
-        field(12, "waits_for_build", self.waits_for_build);
-        field(13, "audience", self.audience);
-    }
+    HERALD_DESCRIBE(id, build_id, scan_status, safety_status, url, creator_request, time_created,
+                    time_updated, event_id, requested_by, message, waits_for_build, audience);
 };
 
 }  // namespace herald::schemas

@@ -11,6 +11,11 @@
 // Numbers ascend and are frozen once released: a field may be added or left out, never renumbered. Names are
 // those of the JSON contract (wire.md). A described type is an aggregate; if a member is not described, code
 // that asks for the type's bytes or JSON does not compile.
+//
+// Most types show each member under its own name and number them from 1. They say so in one line, where a new
+// member comes last:
+//
+//     HERALD_DESCRIBE(id, name);
 #pragma once
 
 #include <array>
@@ -25,6 +30,28 @@
 #include <vector>
 
 #include "schemas/ids.hpp"
+
+// clang-format off
+/// The description of a type with up to 16 members: field(1, "first", self.first); field(2, …
+#define HERALD_DESCRIBE(...) \
+    static constexpr void describe(auto& self, auto&& field) { HERALD_FIELD_1(__VA_ARGS__) }
+#define HERALD_FIELD_1(m, ...) field(1, #m, self.m); __VA_OPT__(HERALD_FIELD_2(__VA_ARGS__))
+#define HERALD_FIELD_2(m, ...) field(2, #m, self.m); __VA_OPT__(HERALD_FIELD_3(__VA_ARGS__))
+#define HERALD_FIELD_3(m, ...) field(3, #m, self.m); __VA_OPT__(HERALD_FIELD_4(__VA_ARGS__))
+#define HERALD_FIELD_4(m, ...) field(4, #m, self.m); __VA_OPT__(HERALD_FIELD_5(__VA_ARGS__))
+#define HERALD_FIELD_5(m, ...) field(5, #m, self.m); __VA_OPT__(HERALD_FIELD_6(__VA_ARGS__))
+#define HERALD_FIELD_6(m, ...) field(6, #m, self.m); __VA_OPT__(HERALD_FIELD_7(__VA_ARGS__))
+#define HERALD_FIELD_7(m, ...) field(7, #m, self.m); __VA_OPT__(HERALD_FIELD_8(__VA_ARGS__))
+#define HERALD_FIELD_8(m, ...) field(8, #m, self.m); __VA_OPT__(HERALD_FIELD_9(__VA_ARGS__))
+#define HERALD_FIELD_9(m, ...) field(9, #m, self.m); __VA_OPT__(HERALD_FIELD_10(__VA_ARGS__))
+#define HERALD_FIELD_10(m, ...) field(10, #m, self.m); __VA_OPT__(HERALD_FIELD_11(__VA_ARGS__))
+#define HERALD_FIELD_11(m, ...) field(11, #m, self.m); __VA_OPT__(HERALD_FIELD_12(__VA_ARGS__))
+#define HERALD_FIELD_12(m, ...) field(12, #m, self.m); __VA_OPT__(HERALD_FIELD_13(__VA_ARGS__))
+#define HERALD_FIELD_13(m, ...) field(13, #m, self.m); __VA_OPT__(HERALD_FIELD_14(__VA_ARGS__))
+#define HERALD_FIELD_14(m, ...) field(14, #m, self.m); __VA_OPT__(HERALD_FIELD_15(__VA_ARGS__))
+#define HERALD_FIELD_15(m, ...) field(15, #m, self.m); __VA_OPT__(HERALD_FIELD_16(__VA_ARGS__))
+#define HERALD_FIELD_16(m) field(16, #m, self.m);
+// clang-format on
 
 namespace herald::schemas {
 

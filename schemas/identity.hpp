@@ -108,10 +108,7 @@ struct resource_actions {
     protected_type resource_type = protected_type::none;
     std::vector<action> allowed_actions;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "resource_type", self.resource_type);
-        field(2, "allowed_actions", self.allowed_actions);
-    }
+    HERALD_DESCRIBE(resource_type, allowed_actions);
 };
 
 struct role {
@@ -142,10 +139,7 @@ struct permission {
     schemas::role_id role_id;
 
     friend bool operator==(const permission&, const permission&) = default;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "group_id", self.group_id);
-        field(2, "role_id", self.role_id);
-    }
+    HERALD_DESCRIBE(group_id, role_id);
 };
 
 /// What a workspace requires for stage changes (wire.md §3).

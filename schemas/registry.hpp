@@ -199,12 +199,7 @@ struct transition {
     transition_state state = transition_state::unknown;
 
     friend bool operator==(const transition&, const transition&) = default;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "id", self.id);
-        field(2, "source_stage", self.source_stage);
-        field(3, "desired_stage", self.desired_stage);
-        field(4, "state", self.state);
-    }
+    HERALD_DESCRIBE(id, source_stage, desired_stage, state);
 };
 
 struct nothing {
@@ -216,7 +211,7 @@ struct stage_update {
     schemas::stage stage = schemas::stage::unknown;
 
     friend bool operator==(const stage_update&, const stage_update&) = default;
-    static constexpr void describe(auto& self, auto&& field) { field(1, "stage", self.stage); }
+    HERALD_DESCRIBE(stage);
 };
 
 /// One entry in a version's stage history: exactly one of transition, approval, rejection, close, update is
@@ -271,19 +266,8 @@ struct promotion_record {
     std::string redirect_metadata;
     std::string reason;  // why it failed
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "model_version_id", self.model_version_id);
-        field(2, "status", self.status);
-        field(3, "transition_id", self.transition_id);
-        field(4, "event_id", self.event_id);
-        field(5, "requested_by", self.requested_by);
-        field(6, "approved_by", self.approved_by);
-        field(7, "time_requested", self.time_requested);
-        field(8, "time_committed", self.time_committed);
-        field(9, "time_completed", self.time_completed);
-        field(10, "redirect_metadata", self.redirect_metadata);
-        field(11, "reason", self.reason);
-    }
+    HERALD_DESCRIBE(model_version_id, status, transition_id, event_id, requested_by, approved_by,
+                    time_requested, time_committed, time_completed, redirect_metadata, reason);
 };
 
 struct promotion : promotion_record {

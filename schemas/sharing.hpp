@@ -36,11 +36,7 @@ struct custom_permission {
     ternary can_predict = ternary::unknown;
 
     friend bool operator==(const custom_permission&, const custom_permission&) = default;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "collaborator_type", self.collaborator_type);
-        field(2, "can_deploy", self.can_deploy);
-        field(3, "can_predict", self.can_predict);
-    }
+    HERALD_DESCRIBE(collaborator_type, can_deploy, can_predict);
 };
 
 }  // namespace herald::schemas

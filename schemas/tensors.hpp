@@ -79,11 +79,7 @@ struct tensor_spec {
     std::vector<std::int64_t> shape;  // -1: free; empty: a scalar; or unknown_rank
 
     friend bool operator==(const tensor_spec&, const tensor_spec&) = default;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "name", self.name);
-        field(2, "type", self.type);
-        field(3, "shape", self.shape);
-    }
+    HERALD_DESCRIBE(name, type, shape);
 };
 
 inline bool has_unknown_rank(const tensor_spec& of) {
@@ -95,10 +91,7 @@ struct model_signature {
     std::vector<tensor_spec> outputs;
 
     friend bool operator==(const model_signature&, const model_signature&) = default;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "inputs", self.inputs);
-        field(2, "outputs", self.outputs);
-    }
+    HERALD_DESCRIBE(inputs, outputs);
 };
 
 /// A share of a bound on memory, given back with the last copy of it. Says nothing of a value: all are equal.

@@ -33,12 +33,7 @@ struct failure {
     std::vector<json_text> details;
 
     static constexpr integers style = integers::as_strings;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "error", self.error);
-        field(2, "code", self.code);
-        field(3, "message", self.message);
-        field(4, "details", self.details);
-    }
+    HERALD_DESCRIBE(error, code, message, details);
 };
 
 }  // namespace herald::schemas::answers

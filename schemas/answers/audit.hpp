@@ -24,11 +24,7 @@ struct audit_entries {
     std::string next_page_token;
 
     static constexpr integers style = integers::as_strings;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "entries", self.entries);
-        field(2, "total_records", self.total_records);
-        field(3, "next_page_token", self.next_page_token);
-    }
+    HERALD_DESCRIBE(entries, total_records, next_page_token);
 };
 
 audit_entry of(audit_row);
@@ -40,11 +36,7 @@ struct signing_key {
     std::string log_id;      // likewise; installations with one key ring have one key, but not one log
 
     static constexpr integers style = integers::as_strings;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "algorithm", self.algorithm);
-        field(2, "public_key", self.public_key);
-        field(3, "log_id", self.log_id);
-    }
+    HERALD_DESCRIBE(algorithm, public_key, log_id);
 };
 
 }  // namespace herald::schemas::answers

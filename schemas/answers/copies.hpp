@@ -23,30 +23,15 @@ struct backup {
     std::vector<std::string> lost_artifacts;
 
     static constexpr integers style = integers::as_strings;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "name", self.name);
-        field(2, "path", self.path);
-        field(3, "state", self.state);
-        field(4, "time_created", self.time_created);
-        field(5, "message", self.message);
-        field(6, "bytes", self.bytes);
-        field(7, "digest", self.digest);
-        field(8, "content_digest", self.content_digest);
-        field(9, "generation", self.generation);
-        field(10, "offset", self.offset);
-        field(11, "rows", self.rows);
-        field(12, "carried_deliveries", self.carried_deliveries);
-        field(13, "artifacts_compared", self.artifacts_compared);
-        field(14, "artifacts_lost", self.artifacts_lost);
-        field(15, "lost_artifacts", self.lost_artifacts);
-    }
+    HERALD_DESCRIBE(name, path, state, time_created, message, bytes, digest, content_digest, generation,
+                    offset, rows, carried_deliveries, artifacts_compared, artifacts_lost, lost_artifacts);
 };
 
 struct begun_backup {
     answers::backup backup;
 
     static constexpr integers style = integers::as_strings;
-    static constexpr void describe(auto& self, auto&& field) { field(1, "backup", self.backup); }
+    HERALD_DESCRIBE(backup);
 };
 
 struct backups {
@@ -71,14 +56,7 @@ struct snapshot {
     std::string digest;
 
     static constexpr integers style = integers::as_strings;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "name", self.name);
-        field(2, "generation", self.generation);
-        field(3, "offset", self.offset);
-        field(4, "time_created", self.time_created);
-        field(5, "bytes", self.bytes);
-        field(6, "digest", self.digest);
-    }
+    HERALD_DESCRIBE(name, generation, offset, time_created, bytes, digest);
 };
 
 struct snapshots {

@@ -60,11 +60,7 @@ struct access_token {
 
     static constexpr integers style = integers::as_numbers;
     static constexpr std::array forms{member_form{"creator_request", answer_schema<access_token_request>}};
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "id", self.id);
-        field(2, "creator_request", self.creator_request);
-        field(3, "date_created", self.date_created);
-    }
+    HERALD_DESCRIBE(id, creator_request, date_created);
 };
 /// Empty `value`: it is not shown.
 access_token of(schemas::access_token, std::string_view value);
@@ -74,10 +70,7 @@ struct access_tokens {
     std::uint64_t total_records = 0;
 
     static constexpr integers style = integers::as_numbers;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "tokens", self.tokens);
-        field(2, "total_records", self.total_records);
-    }
+    HERALD_DESCRIBE(tokens, total_records);
 };
 
 /// An access token or an endpoint that opens nothing any more, except on the listed nodes.
@@ -85,7 +78,7 @@ struct withdrawn {
     std::vector<unconfirmed_node> unconfirmed;
 
     static constexpr integers style = integers::as_numbers;
-    static constexpr void describe(auto& self, auto&& field) { field(1, "unconfirmed", self.unconfirmed); }
+    HERALD_DESCRIBE(unconfirmed);
 };
 
 struct stage_log_entry {
@@ -93,11 +86,7 @@ struct stage_log_entry {
     std::string message;
     std::string date_created;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "id", self.id);
-        field(2, "message", self.message);
-        field(3, "date_created", self.date_created);
-    }
+    HERALD_DESCRIBE(id, message, date_created);
 };
 
 struct stage_logs {
@@ -105,10 +94,7 @@ struct stage_logs {
     std::uint64_t total_records = 0;
 
     static constexpr integers style = integers::as_numbers;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "entries", self.entries);
-        field(2, "total_records", self.total_records);
-    }
+    HERALD_DESCRIBE(entries, total_records);
 };
 
 /// The newest update's body, as it came; empty before the first.
@@ -116,9 +102,7 @@ struct stage_update_status {
     json_text update_request;
 
     static constexpr integers style = integers::as_numbers;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "update_request", self.update_request);
-    }
+    HERALD_DESCRIBE(update_request);
 };
 
 /// As Kubernetes names its members.
@@ -128,11 +112,7 @@ struct operations_manifest {
     json_text spec;
 
     static constexpr integers style = integers::as_numbers;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "kind", self.kind);
-        field(2, "metadata", self.metadata);
-        field(3, "spec", self.spec);
-    }
+    HERALD_DESCRIBE(kind, metadata, spec);
 };
 
 }  // namespace herald::schemas::answers

@@ -12,10 +12,7 @@ struct promoted_attribute {
     std::string key;
     std::string value;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "key", self.key);
-        field(2, "value", self.value);
-    }
+    HERALD_DESCRIBE(key, value);
 };
 
 /// The body of PROMOTE: the version as it was promoted.
@@ -33,19 +30,8 @@ struct promote_event {
     std::string version_number;
 
     static constexpr integers style = integers::as_strings;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "id", self.id);
-        field(2, "registered_model_id", self.registered_model_id);
-        field(3, "version", self.version);
-        field(4, "time_created", self.time_created);
-        field(5, "time_updated", self.time_updated);
-        field(6, "readme_text", self.readme_text);
-        field(7, "owner", self.owner);
-        field(8, "attributes", self.attributes);
-        field(9, "stage", self.stage);
-        field(10, "lock_level", self.lock_level);
-        field(11, "version_number", self.version_number);
-    }
+    HERALD_DESCRIBE(id, registered_model_id, version, time_created, time_updated, readme_text, owner,
+                    attributes, stage, lock_level, version_number);
 };
 
 struct scanned_build {

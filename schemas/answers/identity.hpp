@@ -42,7 +42,7 @@ struct user_info {
     user info;
 
     static constexpr integers style = integers::as_strings;
-    static constexpr void describe(auto& self, auto&& field) { field(1, "info", self.info); }
+    HERALD_DESCRIBE(info);
 };
 
 struct user_infos {
@@ -62,7 +62,7 @@ struct user_answer {
     answers::user user;
 
     static constexpr integers style = integers::as_strings;
-    static constexpr void describe(auto& self, auto&& field) { field(1, "user", self.user); }
+    HERALD_DESCRIBE(user);
 };
 
 struct users {
@@ -84,11 +84,7 @@ struct system_admins {
     std::string next_page_token;
 
     static constexpr integers style = integers::as_strings;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "user_ids", self.user_ids);
-        field(2, "total_records", self.total_records);
-        field(3, "next_page_token", self.next_page_token);
-    }
+    HERALD_DESCRIBE(user_ids, total_records, next_page_token);
 };
 
 /// The answer of a call that has nothing else to say.
@@ -96,7 +92,7 @@ struct accepted {
     bool status = true;
 
     static constexpr integers style = integers::as_strings;
-    static constexpr void describe(auto& self, auto&& field) { field(1, "status", self.status); }
+    HERALD_DESCRIBE(status);
 };
 
 struct new_session {
@@ -105,11 +101,7 @@ struct new_session {
     session_id id;
 
     static constexpr integers style = integers::as_strings;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "session_secret_key", self.session_secret_key);
-        field(2, "ttl_epoch", self.ttl_epoch);
-        field(3, "id", self.id);
-    }
+    HERALD_DESCRIBE(session_secret_key, ttl_epoch, id);
 };
 
 struct session {
@@ -120,13 +112,7 @@ struct session {
     std::int64_t time_created = 0;
 
     static constexpr integers style = integers::as_strings;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "id", self.id);
-        field(2, "verta_user_id", self.verta_user_id);
-        field(3, "name", self.name);
-        field(4, "ttl_epoch", self.ttl_epoch);
-        field(5, "time_created", self.time_created);
-    }
+    HERALD_DESCRIBE(id, verta_user_id, name, ttl_epoch, time_created);
 };
 
 session of(schemas::session);
@@ -174,9 +160,7 @@ struct service_account_answer {
     answers::service_account service_account;
 
     static constexpr integers style = integers::as_strings;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "service_account", self.service_account);
-    }
+    HERALD_DESCRIBE(service_account);
 };
 
 struct service_accounts {
@@ -196,7 +180,7 @@ struct connection {
     bool status = false;
 
     static constexpr integers style = integers::as_strings;
-    static constexpr void describe(auto& self, auto&& field) { field(1, "status", self.status); }
+    HERALD_DESCRIBE(status);
 };
 
 /// The v1 form: with org_id and org_name for an organisation's workspace, with user_id and username for a
@@ -226,21 +210,14 @@ struct workspaces {
     std::string next_page_token;
 
     static constexpr integers style = integers::as_strings;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "workspace", self.workspace);
-        field(2, "total_records", self.total_records);
-        field(3, "next_page_token", self.next_page_token);
-    }
+    HERALD_DESCRIBE(workspace, total_records, next_page_token);
 };
 
 struct organization_name {
     organization_id id;
     std::string name;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "id", self.id);
-        field(2, "name", self.name);
-    }
+    HERALD_DESCRIBE(id, name);
 };
 
 struct organization_answer {
@@ -254,7 +231,7 @@ struct organization_record {
     schemas::organization organization;
 
     static constexpr integers style = integers::as_strings;
-    static constexpr void describe(auto& self, auto&& field) { field(1, "organization", self.organization); }
+    HERALD_DESCRIBE(organization);
 };
 
 struct organizations {
@@ -307,7 +284,7 @@ struct role_answer {
     schemas::role role;
 
     static constexpr integers style = integers::as_strings;
-    static constexpr void describe(auto& self, auto&& field) { field(1, "role", self.role); }
+    HERALD_DESCRIBE(role);
 };
 
 /// The v2 form: with its permissions.
@@ -341,7 +318,7 @@ struct workspace_record {
     organization_workspace workspace;
 
     static constexpr integers style = integers::as_strings;
-    static constexpr void describe(auto& self, auto&& field) { field(1, "workspace", self.workspace); }
+    HERALD_DESCRIBE(workspace);
 };
 
 struct workspace_records {

@@ -35,7 +35,7 @@ struct count_of_models {
     std::uint64_t count = 0;
 
     static constexpr integers style = integers::as_strings;
-    static constexpr void describe(auto& self, auto&& field) { field(1, "count", self.count); }
+    HERALD_DESCRIBE(count);
 };
 
 struct registered_models {

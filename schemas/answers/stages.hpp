@@ -44,12 +44,7 @@ struct delivery_counts {
     std::uint32_t dead = 0;
     std::uint32_t unknown = 0;  // of an event from before a restore, whose attempts stayed behind
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "pending", self.pending);
-        field(2, "succeeded", self.succeeded);
-        field(3, "dead", self.dead);
-        field(4, "unknown", self.unknown);
-    }
+    HERALD_DESCRIBE(pending, succeeded, dead, unknown);
 };
 
 /// `deliveries` is present only when the promotion is read.

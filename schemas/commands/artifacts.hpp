@@ -16,11 +16,7 @@ struct store_blob {
     std::uint64_t bytes = 0;
     std::string object;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "digest", self.digest);
-        field(2, "bytes", self.bytes);
-        field(3, "object", self.object);
-    }
+    HERALD_DESCRIBE(digest, bytes, object);
 };
 
 /// The bytes of one artifact are these; earlier ones are released. → nothing
@@ -35,13 +31,7 @@ struct set_artifact_bytes {
     /// The ETag of the bytes that they replace; "": there are none yet. Absent: whatever is there.
     std::optional<std::string> replaced = std::nullopt;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "model_version_id", self.model_version_id);
-        field(2, "key", self.key);
-        field(3, "path_digest", self.path_digest);
-        field(4, "digest", self.digest);
-        field(5, "replaced", self.replaced);
-    }
+    HERALD_DESCRIBE(model_version_id, key, path_digest, digest, replaced);
 };
 
 /// A part of a multipart upload has arrived; an earlier one of that number is released. → nothing
@@ -56,14 +46,7 @@ struct put_artifact_part {
     std::string digest;
     std::optional<std::string> replaced = std::nullopt;  // as in set_artifact_bytes, of the part
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "model_version_id", self.model_version_id);
-        field(2, "key", self.key);
-        field(3, "path_digest", self.path_digest);
-        field(4, "part_number", self.part_number);
-        field(5, "digest", self.digest);
-        field(6, "replaced", self.replaced);
-    }
+    HERALD_DESCRIBE(model_version_id, key, path_digest, part_number, digest, replaced);
 };
 
 /// → nothing
@@ -76,12 +59,7 @@ struct commit_artifact_part {
     std::uint32_t part_number = 0;
     std::string etag;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "model_version_id", self.model_version_id);
-        field(2, "key", self.key);
-        field(3, "part_number", self.part_number);
-        field(4, "etag", self.etag);
-    }
+    HERALD_DESCRIBE(model_version_id, key, part_number, etag);
 };
 
 /// The parts, in order, become the artifact's bytes. → nothing
@@ -92,10 +70,7 @@ struct commit_multipart_artifact {
     version_id model_version_id;
     std::string key;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "model_version_id", self.model_version_id);
-        field(2, "key", self.key);
-    }
+    HERALD_DESCRIBE(model_version_id, key);
 };
 
 /// Removes the entry from the version's record, and its bytes. → nothing
@@ -106,10 +81,7 @@ struct delete_artifact {
     version_id model_version_id;
     std::string key;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "model_version_id", self.model_version_id);
-        field(2, "key", self.key);
-    }
+    HERALD_DESCRIBE(model_version_id, key);
 };
 
 /// From the holder of the claim "artifact-collector": old objects of which its state has no row. Those that
@@ -121,10 +93,7 @@ struct find_stray_objects {
     std::vector<blob> found;  // digest and object
     std::uint64_t token = 0;  // of the claim
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "found", self.found);
-        field(2, "token", self.token);
-    }
+    HERALD_DESCRIBE(found, token);
 };
 
 /// From the same: these marked objects are no longer in the store. → nothing
@@ -135,10 +104,7 @@ struct forget_erased_objects {
     std::vector<std::string> objects;
     std::uint64_t token = 0;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "objects", self.objects);
-        field(2, "token", self.token);
-    }
+    HERALD_DESCRIBE(objects, token);
 };
 
 using artifact_commands =

@@ -37,10 +37,7 @@ struct set_build_message {
     schemas::build_id build_id;
     std::string message;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "build_id", self.build_id);
-        field(2, "message", self.message);
-    }
+    HERALD_DESCRIBE(build_id, message);
 };
 
 using build_commands = command_list<create_build, set_build_message>;

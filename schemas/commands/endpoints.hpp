@@ -17,12 +17,7 @@ struct create_endpoint {
     std::string path;           // as it was sent
     json_text creator_request;  // the body as it came
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "id", self.id);
-        field(2, "workspace_name", self.workspace_name);
-        field(3, "path", self.path);
-        field(4, "creator_request", self.creator_request);
-    }
+    HERALD_DESCRIBE(id, workspace_name, path, creator_request);
 };
 
 /// → nothing
@@ -34,10 +29,7 @@ struct delete_endpoint {
     uuid id{};
     std::string workspace_name;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "id", self.id);
-        field(2, "workspace_name", self.workspace_name);
-    }
+    HERALD_DESCRIBE(id, workspace_name);
 };
 
 /// A new token as its sender sealed it. Without a value it is minted: HMAC of the command's id under a key of
@@ -47,11 +39,7 @@ struct new_access_token {
     std::string sealed_value;
     std::string seal_binding;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "hash", self.hash);
-        field(2, "sealed_value", self.sealed_value);
-        field(3, "seal_binding", self.seal_binding);
-    }
+    HERALD_DESCRIBE(hash, sealed_value, seal_binding);
 };
 
 /// → endpoint_stage
@@ -66,14 +54,7 @@ struct create_endpoint_stage {
     new_access_token token;
     json_text creator_request;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "endpoint_id", self.endpoint_id);
-        field(2, "workspace_name", self.workspace_name);
-        field(3, "name", self.name);
-        field(4, "autocreate_token", self.autocreate_token);
-        field(5, "token", self.token);
-        field(6, "creator_request", self.creator_request);
-    }
+    HERALD_DESCRIBE(endpoint_id, workspace_name, name, autocreate_token, token, creator_request);
 };
 
 /// → access_token
@@ -89,15 +70,7 @@ struct create_access_token {
     std::int64_t expires_ms = 0;
     json_text creator_request;  // without its value
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "endpoint_id", self.endpoint_id);
-        field(2, "workspace_name", self.workspace_name);
-        field(3, "stage_id", self.stage_id);
-        field(4, "token", self.token);
-        field(5, "label", self.label);
-        field(6, "expires_ms", self.expires_ms);
-        field(7, "creator_request", self.creator_request);
-    }
+    HERALD_DESCRIBE(endpoint_id, workspace_name, stage_id, token, label, expires_ms, creator_request);
 };
 
 /// → nothing
@@ -111,12 +84,7 @@ struct delete_access_token {
     endpoint_stage_id stage_id;
     access_token_id token_id;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "endpoint_id", self.endpoint_id);
-        field(2, "workspace_name", self.workspace_name);
-        field(3, "stage_id", self.stage_id);
-        field(4, "token_id", self.token_id);
-    }
+    HERALD_DESCRIBE(endpoint_id, workspace_name, stage_id, token_id);
 };
 
 /// Thresholds and steps come as the decimals that were sent; the rule parses them. → endpoint_stage
@@ -128,10 +96,7 @@ struct update_endpoint_stage : serving_settings {
         std::uint32_t rule_id = 0;
         std::string threshold;  // "0.8"
 
-        static constexpr void describe(auto& self, auto&& field) {
-            field(1, "rule_id", self.rule_id);
-            field(2, "threshold", self.threshold);
-        }
+        HERALD_DESCRIBE(rule_id, threshold);
     };
 
     uuid endpoint_id{};

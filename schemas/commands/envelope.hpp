@@ -53,16 +53,8 @@ struct request_identity {
     std::string traceparent;      // W3C trace context, forwarded to deliveries; empty: none
     std::string base_url;         // where the caller found this node: "https://host[:port][/path]"
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "principal", self.principal);
-        field(2, "credential_hash", self.credential_hash);
-        field(3, "scope", self.scope);
-        field(4, "idempotency_key", self.idempotency_key);
-        field(5, "fingerprint", self.fingerprint);
-        field(6, "address", self.address);
-        field(7, "traceparent", self.traceparent);
-        field(8, "base_url", self.base_url);
-    }
+    HERALD_DESCRIBE(principal, credential_hash, scope, idempotency_key, fingerprint, address, traceparent,
+                    base_url);
 };
 
 struct command_envelope {
@@ -76,17 +68,8 @@ struct command_envelope {
     command_type type{};
     std::string body;  // the binary form of the type's struct
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "log_id", self.log_id);
-        field(2, "generation", self.generation);
-        field(3, "command_id", self.command_id);
-        field(4, "request", self.request);
-        field(5, "sender_clock_ms", self.sender_clock_ms);
-        field(6, "not_after_ms", self.not_after_ms);
-        field(7, "level", self.level);
-        field(8, "type", self.type);
-        field(9, "body", self.body);
-    }
+    HERALD_DESCRIBE(log_id, generation, command_id, request, sender_clock_ms, not_after_ms, level, type,
+                    body);
 };
 
 /// magic "HRC1" ‖ first 8 bytes of SHA-256(rest) ‖ binary form of the envelope.
@@ -105,15 +88,7 @@ struct outcome {
     std::uint64_t offset = 0;
     std::string fingerprint;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "code", self.code);
-        field(2, "message", self.message);
-        field(3, "body", self.body);
-        field(4, "command_id", self.command_id);
-        field(5, "key_name", self.key_name);
-        field(6, "offset", self.offset);
-        field(7, "fingerprint", self.fingerprint);
-    }
+    HERALD_DESCRIBE(code, message, body, command_id, key_name, offset, fingerprint);
 };
 
 }  // namespace herald::schemas::commands

@@ -19,15 +19,7 @@ struct create_user {
     bool service_account = false;
     uuid user_uuid{};  // random
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "email", self.email);
-        field(2, "username", self.username);
-        field(3, "full_name", self.full_name);
-        field(4, "key_name", self.key_name);
-        field(5, "key_hash", self.key_hash);
-        field(6, "service_account", self.service_account);
-        field(7, "user_uuid", self.user_uuid);
-    }
+    HERALD_DESCRIBE(email, username, full_name, key_name, key_hash, service_account, user_uuid);
 };
 
 /// What is empty stays as it is. → user
@@ -41,13 +33,7 @@ struct update_user {
     std::string full_name;
     workspace_id default_workspace_id;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "user_id", self.user_id);
-        field(2, "email", self.email);
-        field(3, "username", self.username);
-        field(4, "full_name", self.full_name);
-        field(5, "default_workspace_id", self.default_workspace_id);
-    }
+    HERALD_DESCRIBE(user_id, email, username, full_name, default_workspace_id);
 };
 
 /// → nothing
@@ -57,7 +43,7 @@ struct remove_user {
 
     schemas::user_id user_id;
 
-    static constexpr void describe(auto& self, auto&& field) { field(1, "user_id", self.user_id); }
+    HERALD_DESCRIBE(user_id);
 };
 
 /// Makes or ends a system administrator. → nothing
@@ -68,10 +54,7 @@ struct set_system_admin {
     std::string who;  // an e-mail, else an id
     bool is_admin = false;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "who", self.who);
-        field(2, "is_admin", self.is_admin);
-    }
+    HERALD_DESCRIBE(who, is_admin);
 };
 
 /// → user. The key is minted as create_user's; it takes the first free of the two places.
@@ -83,11 +66,7 @@ struct add_key {
     std::string key_name;
     std::string key_hash;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "user_id", self.user_id);
-        field(2, "key_name", self.key_name);
-        field(3, "key_hash", self.key_hash);
-    }
+    HERALD_DESCRIBE(user_id, key_name, key_hash);
 };
 
 /// → user
@@ -98,10 +77,7 @@ struct remove_key {
     schemas::user_id user_id;  // 0: the sender
     bool secondary = false;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "user_id", self.user_id);
-        field(2, "secondary", self.secondary);
-    }
+    HERALD_DESCRIBE(user_id, secondary);
 };
 
 /// → session. Its key is minted: HMAC(key ring key, command id ‖ "session-key").
@@ -115,13 +91,7 @@ struct create_session {
     std::string key_name;
     std::string key_hash;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "user_id", self.user_id);
-        field(2, "name", self.name);
-        field(3, "ttl_seconds", self.ttl_seconds);
-        field(4, "key_name", self.key_name);
-        field(5, "key_hash", self.key_hash);
-    }
+    HERALD_DESCRIBE(user_id, name, ttl_seconds, key_name, key_hash);
 };
 
 /// → nothing
@@ -131,7 +101,7 @@ struct delete_sessions {
 
     std::vector<session_id> ids;
 
-    static constexpr void describe(auto& self, auto&& field) { field(1, "ids", self.ids); }
+    HERALD_DESCRIBE(ids);
 };
 
 /// → user. The key is minted as create_user's.
@@ -148,16 +118,8 @@ struct create_service_account {
     std::string key_hash;
     uuid user_uuid{};  // random
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "org_id", self.org_id);
-        field(2, "email", self.email);
-        field(3, "username", self.username);
-        field(4, "description", self.description);
-        field(5, "associated_workspace_id", self.associated_workspace_id);
-        field(6, "key_name", self.key_name);
-        field(7, "key_hash", self.key_hash);
-        field(8, "user_uuid", self.user_uuid);
-    }
+    HERALD_DESCRIBE(org_id, email, username, description, associated_workspace_id, key_name, key_hash,
+                    user_uuid);
 };
 
 /// What is empty stays as it is. → user
@@ -170,12 +132,7 @@ struct update_service_account {
     std::string description;
     workspace_id associated_workspace_id;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "id", self.id);
-        field(2, "username", self.username);
-        field(3, "description", self.description);
-        field(4, "associated_workspace_id", self.associated_workspace_id);
-    }
+    HERALD_DESCRIBE(id, username, description, associated_workspace_id);
 };
 
 /// → nothing
@@ -186,10 +143,7 @@ struct delete_service_account {
     user_id id;
     organization_id org_id;  // 0: whichever it belongs to
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "id", self.id);
-        field(2, "org_id", self.org_id);
-    }
+    HERALD_DESCRIBE(id, org_id);
 };
 
 using user_commands = command_list<create_user, update_user, remove_user, set_system_admin>;

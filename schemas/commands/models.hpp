@@ -14,10 +14,7 @@ struct create_model {
     std::string workspace_name;
     model_content model;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "workspace_name", self.workspace_name);
-        field(2, "model", self.model);
-    }
+    HERALD_DESCRIBE(workspace_name, model);
 };
 
 /// PATCH; PUT; PATCH …/full_body, which replaces the members that it names. Numbers are frozen.
@@ -35,14 +32,7 @@ struct update_model {
     std::vector<std::string> present;  // names of the members that change; a PUT needs none
     model_content model;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "id", self.id);
-        field(2, "workspace_name", self.workspace_name);
-        field(3, "model_name", self.model_name);
-        field(4, "mode", self.mode);
-        field(5, "present", self.present);
-        field(6, "model", self.model);
-    }
+    HERALD_DESCRIBE(id, workspace_name, model_name, mode, present, model);
 };
 
 /// → nothing. Names the model as update_model does.
@@ -54,11 +44,7 @@ struct delete_model {
     std::string workspace_name;
     std::string model_name;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "id", self.id);
-        field(2, "workspace_name", self.workspace_name);
-        field(3, "model_name", self.model_name);
-    }
+    HERALD_DESCRIBE(id, workspace_name, model_name);
 };
 
 using model_commands = command_list<create_model, update_model, delete_model>;

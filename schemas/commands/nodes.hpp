@@ -69,12 +69,7 @@ struct claim {
     uuid boot{};
     bool lets_go = false;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "job", self.job);
-        field(2, "node", self.node);
-        field(3, "boot", self.boot);
-        field(4, "lets_go", self.lets_go);
-    }
+    HERALD_DESCRIBE(job, node, boot, lets_go);
 };
 
 using node_commands = command_list<no_operation, node_heartbeat, claim>;

@@ -17,11 +17,7 @@ struct add_group_users {
     schemas::group_id group_id;
     std::vector<schemas::user_id> user_id;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "org_id", self.org_id);
-        field(2, "group_id", self.group_id);
-        field(3, "user_id", self.user_id);
-    }
+    HERALD_DESCRIBE(org_id, group_id, user_id);
 };
 
 /// → organization
@@ -32,10 +28,7 @@ struct set_organization {
     organization_id id;
     std::string name;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "id", self.id);
-        field(2, "name", self.name);
-    }
+    HERALD_DESCRIBE(id, name);
 };
 
 /// → nothing
@@ -45,7 +38,7 @@ struct delete_organization {
 
     organization_id id;
 
-    static constexpr void describe(auto& self, auto&& field) { field(1, "id", self.id); }
+    HERALD_DESCRIBE(id);
 };
 
 /// → user
@@ -56,10 +49,7 @@ struct add_organization_user {
     organization_id org_id;
     std::string email;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "org_id", self.org_id);
-        field(2, "email", self.email);
-    }
+    HERALD_DESCRIBE(org_id, email);
 };
 
 /// → nothing
@@ -70,10 +60,7 @@ struct remove_organization_user {
     organization_id org_id;
     schemas::user_id user_id;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "org_id", self.org_id);
-        field(2, "user_id", self.user_id);
-    }
+    HERALD_DESCRIBE(org_id, user_id);
 };
 
 /// → group_members
@@ -86,12 +73,7 @@ struct set_group {
     std::string name;
     std::string description;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "org_id", self.org_id);
-        field(2, "id", self.id);
-        field(3, "name", self.name);
-        field(4, "description", self.description);
-    }
+    HERALD_DESCRIBE(org_id, id, name, description);
 };
 
 /// → nothing
@@ -102,10 +84,7 @@ struct delete_group {
     organization_id org_id;
     group_id id;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "org_id", self.org_id);
-        field(2, "id", self.id);
-    }
+    HERALD_DESCRIBE(org_id, id);
 };
 
 /// → group_members
@@ -117,11 +96,7 @@ struct remove_group_users {
     schemas::group_id group_id;
     std::vector<schemas::user_id> user_id;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "org_id", self.org_id);
-        field(2, "group_id", self.group_id);
-        field(3, "user_id", self.user_id);
-    }
+    HERALD_DESCRIBE(org_id, group_id, user_id);
 };
 
 /// → role
@@ -154,10 +129,7 @@ struct delete_role {
     organization_id org_id;
     role_id id;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "org_id", self.org_id);
-        field(2, "id", self.id);
-    }
+    HERALD_DESCRIBE(org_id, id);
 };
 
 /// → workspace
@@ -190,10 +162,7 @@ struct delete_workspace {
     organization_id org_id;
     workspace_id id;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "org_id", self.org_id);
-        field(2, "id", self.id);
-    }
+    HERALD_DESCRIBE(org_id, id);
 };
 
 /// Adds a permission to those of a workspace, or removes it; the others stay. → workspace
@@ -206,12 +175,7 @@ struct change_permission {
     schemas::permission permission;
     bool removes = false;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "org_id", self.org_id);
-        field(2, "id", self.id);
-        field(3, "permission", self.permission);
-        field(4, "removes", self.removes);
-    }
+    HERALD_DESCRIBE(org_id, id, permission, removes);
 };
 
 using organization_commands =

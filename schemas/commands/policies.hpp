@@ -17,11 +17,7 @@ struct set_policies {
     /// In place of policies.require_approval_for: what the workspace began with.
     bool takes_default_approvals = false;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "workspace_name", self.workspace_name);
-        field(2, "policies", self.policies);
-        field(3, "takes_default_approvals", self.takes_default_approvals);
-    }
+    HERALD_DESCRIBE(workspace_name, policies, takes_default_approvals);
 };
 
 using policy_commands = command_list<set_policies>;

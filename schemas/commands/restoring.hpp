@@ -17,10 +17,7 @@ struct restore_rows {
     std::uint64_t piece = 0;
     std::vector<carried_row> rows;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "piece", self.piece);
-        field(2, "rows", self.rows);
-    }
+    HERALD_DESCRIBE(piece, rows);
 };
 
 /// All pieces are there: their digest must be the one that GENESIS names. → nothing
@@ -31,10 +28,7 @@ struct end_restore {
     std::uint64_t pieces = 0;
     bool paused = false;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "pieces", self.pieces);
-        field(2, "paused", self.paused);
-    }
+    HERALD_DESCRIBE(pieces, paused);
 };
 
 /// Lets deliver what a restore with `paused` has held back (`herald resume`). → nothing

@@ -15,11 +15,7 @@ struct request_scan {
     schemas::build_id build_id;
     json_text creator_request;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "workspace_name", self.workspace_name);
-        field(2, "build_id", self.build_id);
-        field(3, "creator_request", self.creator_request);
-    }
+    HERALD_DESCRIBE(workspace_name, build_id, creator_request);
 };
 
 /// Scans the newest finished build of the version. → scan
@@ -30,10 +26,7 @@ struct request_version_scan {
     version_id model_version_id;
     json_text creator_request;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "model_version_id", self.model_version_id);
-        field(2, "creator_request", self.creator_request);
-    }
+    HERALD_DESCRIBE(model_version_id, creator_request);
 };
 
 /// → scan
@@ -48,13 +41,7 @@ struct report_scan {
     schemas::safety_status safety_status = schemas::safety_status::unknown;
     std::string url;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "workspace_name", self.workspace_name);
-        field(2, "build_id", self.build_id);
-        field(3, "scan_status", self.scan_status);
-        field(4, "safety_status", self.safety_status);
-        field(5, "url", self.url);
-    }
+    HERALD_DESCRIBE(workspace_name, build_id, scan_status, safety_status, url);
 };
 
 /// From the holder of the claim "webhook-health": a delivery of a scan's request has ended without reaching
@@ -69,13 +56,7 @@ struct delivery_ended {
     delivery_end ended = delivery_end::none;
     std::uint64_t token = 0;  // of the claim
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "event_id", self.event_id);
-        field(2, "build_id", self.build_id);
-        field(3, "webhook_id", self.webhook_id);
-        field(4, "ended", self.ended);
-        field(5, "token", self.token);
-    }
+    HERALD_DESCRIBE(event_id, build_id, webhook_id, ended, token);
 };
 
 using scan_commands = command_list<request_scan, report_scan, request_version_scan, delivery_ended>;

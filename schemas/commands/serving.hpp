@@ -18,12 +18,7 @@ struct component_ready {
     uuid boot{};
     std::string error;  // why it cannot be served here; empty: it is ready
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "update_id", self.update_id);
-        field(2, "node", self.node);
-        field(3, "boot", self.boot);
-        field(4, "error", self.error);
-    }
+    HERALD_DESCRIBE(update_id, node, boot, error);
 };
 
 /// What a node counted of an update's new component in an interval. → nothing
@@ -37,13 +32,7 @@ struct report_canary {
     uuid boot{};
     component_counts counts;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "update_id", self.update_id);
-        field(2, "interval", self.interval);
-        field(3, "node", self.node);
-        field(4, "boot", self.boot);
-        field(5, "counts", self.counts);
-    }
+    HERALD_DESCRIBE(update_id, interval, node, boot, counts);
 };
 
 /// From the holder of the claim "builder". → nothing
@@ -59,15 +48,7 @@ struct finish_build {
     std::string base_url;  // of this node's --public-url; empty: of the request that made the build
     model_signature signature;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "build_id", self.build_id);
-        field(2, "token", self.token);
-        field(3, "error", self.error);
-        field(4, "image_digest", self.image_digest);
-        field(5, "image_bytes", self.image_bytes);
-        field(6, "base_url", self.base_url);
-        field(7, "signature", self.signature);
-    }
+    HERALD_DESCRIBE(build_id, token, error, image_digest, image_bytes, base_url, signature);
 };
 
 using serving_commands = command_list<component_ready, report_canary>;

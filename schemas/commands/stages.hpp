@@ -16,11 +16,7 @@ struct create_transition {
     stage desired_stage = stage::unknown;
     std::string comment;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "model_version_id", self.model_version_id);
-        field(2, "desired_stage", self.desired_stage);
-        field(3, "comment", self.comment);
-    }
+    HERALD_DESCRIBE(model_version_id, desired_stage, comment);
 };
 
 /// → activity. Approves or rejects.
@@ -32,11 +28,7 @@ struct review_transition {
     bool approve = false;
     std::string comment;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "transition_id", self.transition_id);
-        field(2, "approve", self.approve);
-        field(3, "comment", self.comment);
-    }
+    HERALD_DESCRIBE(transition_id, approve, comment);
 };
 
 /// → activity
@@ -47,10 +39,7 @@ struct close_transition {
     activity_id transition_id;
     std::string comment;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "transition_id", self.transition_id);
-        field(2, "comment", self.comment);
-    }
+    HERALD_DESCRIBE(transition_id, comment);
 };
 
 /// → activity
@@ -61,10 +50,7 @@ struct commit_transition {
     activity_id transition_id;
     std::string comment;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "transition_id", self.transition_id);
-        field(2, "comment", self.comment);
-    }
+    HERALD_DESCRIBE(transition_id, comment);
 };
 
 /// → promotion
@@ -75,10 +61,7 @@ struct fail_promotion {
     version_id model_version_id;
     std::string reason;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "model_version_id", self.model_version_id);
-        field(2, "reason", self.reason);
-    }
+    HERALD_DESCRIBE(model_version_id, reason);
 };
 
 /// Changes the stage at once, without a transition. → activity
@@ -90,11 +73,7 @@ struct update_stage {
     schemas::stage stage = schemas::stage::unknown;
     std::string comment;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "model_version_id", self.model_version_id);
-        field(2, "stage", self.stage);
-        field(3, "comment", self.comment);
-    }
+    HERALD_DESCRIBE(model_version_id, stage, comment);
 };
 
 /// → activity
@@ -105,10 +84,7 @@ struct create_comment {
     version_id model_version_id;
     std::string comment;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "model_version_id", self.model_version_id);
-        field(2, "comment", self.comment);
-    }
+    HERALD_DESCRIBE(model_version_id, comment);
 };
 
 using stage_commands = command_list<create_transition, review_transition, close_transition, commit_transition,

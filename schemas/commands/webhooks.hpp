@@ -16,12 +16,7 @@ struct create_webhook {
     std::string seal_binding;
     schemas::workspace_id workspace_id;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "settings", self.settings);
-        field(2, "sealed_secret", self.sealed_secret);
-        field(3, "seal_binding", self.seal_binding);
-        field(4, "workspace_id", self.workspace_id);
-    }
+    HERALD_DESCRIBE(settings, sealed_secret, seal_binding, workspace_id);
 };
 
 /// → nothing
@@ -31,7 +26,7 @@ struct delete_webhooks {
 
     std::vector<webhook_id> ids;
 
-    static constexpr void describe(auto& self, auto&& field) { field(1, "ids", self.ids); }
+    HERALD_DESCRIBE(ids);
 };
 
 enum class webhook_condition : std::uint8_t { healthy, failing, gone };
@@ -48,14 +43,7 @@ struct webhook_health {
     std::string reason;
     std::uint64_t token = 0;  // of the claim
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "webhook_id", self.webhook_id);
-        field(2, "revision", self.revision);
-        field(3, "condition", self.condition);
-        field(4, "failing_since_ms", self.failing_since_ms);
-        field(5, "reason", self.reason);
-        field(6, "token", self.token);
-    }
+    HERALD_DESCRIBE(webhook_id, revision, condition, failing_since_ms, reason, token);
 };
 
 /// → webhook
@@ -82,10 +70,7 @@ struct set_webhook_status {
     schemas::webhook_id webhook_id;
     webhook_status status = webhook_status::enabled;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "webhook_id", self.webhook_id);
-        field(2, "status", self.status);
-    }
+    HERALD_DESCRIBE(webhook_id, status);
 };
 
 /// → external_event. An event that another system reports; a repeat of its event_uuid returns the first.
@@ -102,16 +87,8 @@ struct create_event {
     json_text original_entity;
     json_text new_entity;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "event_uuid", self.event_uuid);
-        field(2, "event_type", self.event_type);
-        field(3, "workspace_id", self.workspace_id);
-        field(4, "timestamp", self.timestamp);
-        field(5, "resource_type", self.resource_type);
-        field(6, "resource_id", self.resource_id);
-        field(7, "original_entity", self.original_entity);
-        field(8, "new_entity", self.new_entity);
-    }
+    HERALD_DESCRIBE(event_uuid, event_type, workspace_id, timestamp, resource_type, resource_id,
+                    original_entity, new_entity);
 };
 
 using webhook_commands = command_list<create_webhook, delete_webhooks, webhook_health, update_webhook,

@@ -15,13 +15,7 @@ struct get_url_for_artifact {
 
     static constexpr std::array<std::string_view, 2> required{"key", "method"};
     static constexpr std::string_view example = R"({"key":"model","method":"PUT","part_number":"1"})";
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "model_version_id", self.model_version_id);
-        field(2, "key", self.key);
-        field(3, "method", self.method);
-        field(4, "artifact_type", self.artifact_type);
-        field(5, "part_number", self.part_number);
-    }
+    HERALD_DESCRIBE(model_version_id, key, method, artifact_type, part_number);
 };
 
 struct artifact_part {
@@ -29,10 +23,7 @@ struct artifact_part {
     std::string etag;
 
     static constexpr std::array<std::string_view, 2> required{"part_number", "etag"};
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "part_number", self.part_number);
-        field(2, "etag", self.etag);
-    }
+    HERALD_DESCRIBE(part_number, etag);
 };
 
 struct commit_artifact_part {
@@ -43,11 +34,7 @@ struct commit_artifact_part {
     static constexpr std::array<std::string_view, 2> required{"key", "artifact_part"};
     static constexpr std::string_view example =
         R"({"key":"model","artifact_part":{"part_number":"1","etag":"\"9f86d081\""}})";
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "model_version_id", self.model_version_id);
-        field(2, "key", self.key);
-        field(3, "artifact_part", self.artifact_part);
-    }
+    HERALD_DESCRIBE(model_version_id, key, artifact_part);
 };
 
 struct commit_multipart_artifact {
@@ -56,10 +43,7 @@ struct commit_multipart_artifact {
 
     static constexpr std::array<std::string_view, 1> required{"key"};
     static constexpr std::string_view example = R"({"key":"model"})";
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "model_version_id", self.model_version_id);
-        field(2, "key", self.key);
-    }
+    HERALD_DESCRIBE(model_version_id, key);
 };
 
 }  // namespace herald::schemas::requests

@@ -57,7 +57,7 @@ std::vector<std::string_view> members_of() {
 struct update_mask {
     std::vector<std::string> paths;
 
-    static constexpr void describe(auto& self, auto&& field) { field(1, "paths", self.paths); }
+    HERALD_DESCRIBE(paths);
 };
 
 /// The members of `body` that the server owns, if they are set to something.
