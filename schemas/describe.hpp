@@ -143,10 +143,14 @@ consteval std::size_t described_members_of() {
 }
 
 /// A T that shows the members of one of its members, or of its base, as its own declares
-/// `using shown_inline = …`.
+/// `using shown_inline = …`. A base may declare it for all that derive from it.
+template <class T>
+concept shows_another_inline =
+    requires { typename T::shown_inline; } && !std::same_as<T, typename T::shown_inline>;
+
 template <class T>
 consteval std::size_t members_to_describe() {
-    if constexpr (requires { typename T::shown_inline; })
+    if constexpr (shows_another_inline<T>)
         return members_of<T>() - 1 + members_to_describe<typename T::shown_inline>();
     else
         return members_of<T>();

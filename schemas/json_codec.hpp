@@ -19,6 +19,15 @@ namespace herald::schemas {
 /// Both forms are read.
 enum class integers : std::uint8_t { as_strings, as_numbers };
 
+/// The style that a type declares; as_strings for one that declares none.
+template <described T>
+consteval integers style_of() {
+    if constexpr (requires { T::style; })
+        return T::style;
+    else
+        return integers::as_strings;
+}
+
 template <described T>
 void append_json_object(std::string& out, const T& value, integers style);
 template <described T>

@@ -48,7 +48,7 @@ std::string request_schema(schema_set& into) {
 }
 template <class T>
 std::string answer_schema(schema_set& into) {
-    return into.of<T, direction::out, T::style>();
+    return into.of<T, direction::out, style_of<T>()>();
 }
 /// An id where it is a part of a path or a query: of the type that the answers about the thing itself have.
 template <numeric_id Id>
@@ -157,7 +157,7 @@ const meaning* meaning_in(std::string_view name) {
                 if (known) throw std::logic_error("the glossary explains " + std::string(name) + ", too");
                 return &own;
             }
-    if constexpr (requires { typename Owner::shown_inline; })
+    if constexpr (shows_another_inline<Owner>)
         return meaning_in<typename Owner::shown_inline>(name);
     else
         return known;

@@ -134,7 +134,7 @@ class reading_call {
     /// An answer that reflects the state: carries svc-registry-offset, and svc-registry-stale and svc-warning
     /// where they apply.
     runtime::http::http_response answer(std::string body) const;
-    template <schemas::answers::answer Answer>
+    template <schemas::described Answer>
     runtime::http::http_response answer(const Answer& value) const {
         return answer(schemas::answers::text_of(value));
     }
@@ -186,7 +186,7 @@ class writing_call : public reading_call {
         return append(Command::type, schemas::encode(command), with().random.uuid());
     }
     /// Submits, and answers with the given value.
-    template <schemas::commands::command_struct Command, schemas::answers::answer Answer>
+    template <schemas::commands::command_struct Command, schemas::described Answer>
     task<runtime::http::http_response> write(Command command, Answer said) {
         const auto outcome = co_await submit(std::move(command));
         if (!outcome) co_return outcome.error();
@@ -221,7 +221,7 @@ class writing_call : public reading_call {
 
     /// The answer to a write that was applied at the outcome's offset.
     runtime::http::http_response answer(const schemas::commands::outcome&, std::string body) const;
-    template <schemas::answers::answer Answer>
+    template <schemas::described Answer>
     runtime::http::http_response answer(const schemas::commands::outcome& outcome,
                                         const Answer& value) const {
         return answer(outcome, schemas::answers::text_of(value));

@@ -45,7 +45,7 @@ class found_pieces final : public answer_pieces {
         auto rows = x_search->read();
         for (Row& row : rows) {
             if (std::exchange(x_has_rows, true)) piece += ',';
-            schemas::detail::json_writer{piece, Answer::style}.write(View()(std::move(row)));
+            schemas::detail::json_writer{piece, schemas::style_of<Answer>()}.write(View()(std::move(row)));
         }
         x_is_over = rows.empty();
         if (x_is_over) piece += x_text.substr(x_rest);

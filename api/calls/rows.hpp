@@ -55,7 +55,7 @@ constexpr route asking(route row) {
 }
 
 /// A GET that is answered from the state at hand.
-template <schemas::answers::answer Answer>
+template <schemas::described Answer>
 constexpr route read(std::string_view name, std::string_view pattern, read_handler handler,
                      std::string_view tag, std::string_view summary,
                      std::span<const query_parameter> query = {}) {
@@ -71,7 +71,7 @@ constexpr route read(std::string_view name, std::string_view pattern, read_handl
 }
 
 /// A GET that looks through many rows.
-template <schemas::answers::answer Answer>
+template <schemas::described Answer>
 constexpr route list(std::string_view name, std::string_view pattern, read_handler handler,
                      std::string_view tag, std::string_view summary,
                      std::span<const query_parameter> query = {}) {
@@ -82,7 +82,7 @@ constexpr route list(std::string_view name, std::string_view pattern, read_handl
 }
 
 /// The same, in slices: of any number of rows.
-template <schemas::answers::answer Answer>
+template <schemas::described Answer>
 constexpr route list(std::string_view name, std::string_view pattern, slicing_handler handler,
                      std::string_view tag, std::string_view summary,
                      std::span<const query_parameter> query = {}) {
@@ -92,21 +92,21 @@ constexpr route list(std::string_view name, std::string_view pattern, slicing_ha
 }
 
 /// A POST that only looks, through many rows.
-template <schemas::described Body, schemas::answers::answer Answer>
+template <schemas::described Body, schemas::described Answer>
 constexpr route find(std::string_view name, std::string_view pattern, read_handler handler,
                      std::string_view tag, std::string_view summary) {
     return asking<Body>(list<Answer>(name, pattern, handler, tag, summary));
 }
 
 /// The same, in slices: of any number of rows.
-template <schemas::described Body, schemas::answers::answer Answer>
+template <schemas::described Body, schemas::described Answer>
 constexpr route find(std::string_view name, std::string_view pattern, slicing_handler handler,
                      std::string_view tag, std::string_view summary) {
     return asking<Body>(list<Answer>(name, pattern, handler, tag, summary));
 }
 
 /// What changes something.
-template <schemas::answers::answer Answer>
+template <schemas::described Answer>
 constexpr route change(std::string_view name, http_method method, std::string_view pattern,
                        writing_handler handler, std::string_view tag, std::string_view summary) {
     route row;
@@ -121,21 +121,21 @@ constexpr route change(std::string_view name, http_method method, std::string_vi
     return row;
 }
 
-template <schemas::described Body, schemas::answers::answer Answer>
+template <schemas::described Body, schemas::described Answer>
 constexpr route write(std::string_view name, http_method method, std::string_view pattern,
                       writing_handler handler, std::string_view tag, std::string_view summary) {
     return with_body<Body>(change<Answer>(name, method, pattern, handler, tag, summary));
 }
 
 /// A POST that only looks, at little.
-template <schemas::described Body, schemas::answers::answer Answer>
+template <schemas::described Body, schemas::described Answer>
 constexpr route ask(std::string_view name, std::string_view pattern, read_handler handler,
                     std::string_view tag, std::string_view summary) {
     return asking<Body>(read<Answer>(name, pattern, handler, tag, summary));
 }
 
 /// A DELETE of what the path names. A body is allowed and ignored.
-template <schemas::answers::answer Answer>
+template <schemas::described Answer>
 constexpr route erase(std::string_view name, std::string_view pattern, writing_handler handler,
                       std::string_view tag, std::string_view summary) {
     return change<Answer>(name, http_method::delete_, pattern, handler, tag, summary);
@@ -147,7 +147,7 @@ constexpr route on_newest_state(route row) {
 }
 
 /// A POST that acts on the state.
-template <schemas::described Body, schemas::answers::answer Answer>
+template <schemas::described Body, schemas::described Answer>
 constexpr route act(std::string_view name, std::string_view pattern, writing_handler handler,
                     std::string_view tag, std::string_view summary) {
     return on_newest_state(write<Body, Answer>(name, http_method::post, pattern, handler, tag, summary));

@@ -78,8 +78,8 @@ calls::answered list_backups(reading_call& call) {
     const auto rows = call.of<services>().backups.list();
     if (!rows) return rows.error();
     answers::backups answer;
-    for (const backup_row& row : *rows) answer.backups_.push_back(backup_answer(row));
-    answer.total_records = answer.backups_.size();
+    for (const backup_row& row : *rows) answer.records.push_back(backup_answer(row));
+    answer.total_records = answer.records.size();
     return call.answer(answer);
 }
 

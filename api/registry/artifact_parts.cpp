@@ -68,8 +68,8 @@ answered get_parts(reading_call& call) {
     answers::committed_parts answer;
     for (const schemas::uploaded_part& each :
          storage::registry::find::committed_parts(call.state(), version->row, *key))
-        answer.artifact_parts.push_back({each.part_number, in_quotes(runtime::to_hex(each.part.digest))});
-    answer.total_records = answer.artifact_parts.size();
+        answer.records.push_back({each.part_number, in_quotes(runtime::to_hex(each.part.digest))});
+    answer.total_records = answer.records.size();
     return call.answer(answer);
 }
 

@@ -10,7 +10,6 @@ struct url_for_artifact {
     bool multipart_upload_ok = false;
     json_text fields{"{}"};  // of a form; Herald's URLs take the bytes alone
 
-    static constexpr integers style = integers::as_strings;
     HERALD_DESCRIBE(url, multipart_upload_ok, fields);
 };
 
@@ -21,13 +20,7 @@ struct committed_part {
     HERALD_DESCRIBE(part_number, etag);
 };
 
-struct committed_parts {
-    std::vector<committed_part> artifact_parts;
-    std::uint64_t total_records = 0;
-    std::string next_page_token;  // always empty: an upload has few enough parts for one page
-
-    static constexpr integers style = integers::as_strings;
-    HERALD_DESCRIBE(artifact_parts, total_records, next_page_token);
-};
+/// One page holds all parts of an upload.
+struct committed_parts : page<"artifact_parts", committed_part> {};
 
 }  // namespace herald::schemas::answers

@@ -11,21 +11,13 @@ struct audit_entry {
     std::string outcome;  // "OK", or the name of the code
 
     using shown_inline = audit_row;
-    static constexpr integers style = integers::as_strings;
     static constexpr void describe(auto& self, auto&& field) {
         audit_row::describe(self.row, field);
         field(30, "outcome", self.outcome);
     }
 };
 
-struct audit_entries {
-    std::vector<audit_entry> entries;
-    std::uint64_t total_records = 0;
-    std::string next_page_token;
-
-    static constexpr integers style = integers::as_strings;
-    HERALD_DESCRIBE(entries, total_records, next_page_token);
-};
+struct audit_entries : page<"entries", audit_entry> {};
 
 audit_entry of(audit_row);
 
@@ -35,7 +27,6 @@ struct signing_key {
     std::string public_key;  // hexadecimal digits
     std::string log_id;      // likewise; installations with one key ring have one key, but not one log
 
-    static constexpr integers style = integers::as_strings;
     HERALD_DESCRIBE(algorithm, public_key, log_id);
 };
 

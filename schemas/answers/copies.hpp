@@ -22,7 +22,6 @@ struct backup {
     std::uint64_t artifacts_lost = 0;
     std::vector<std::string> lost_artifacts;
 
-    static constexpr integers style = integers::as_strings;
     HERALD_DESCRIBE(name, path, state, time_created, message, bytes, digest, content_digest, generation,
                     offset, rows, carried_deliveries, artifacts_compared, artifacts_lost, lost_artifacts);
 };
@@ -30,22 +29,11 @@ struct backup {
 struct begun_backup {
     answers::backup backup;
 
-    static constexpr integers style = integers::as_strings;
     HERALD_DESCRIBE(backup);
 };
 
-struct backups {
-    std::vector<backup> backups_;
-    std::uint64_t total_records = 0;
-    std::string next_page_token;  // always empty, as of snapshots: there are few
-
-    static constexpr integers style = integers::as_strings;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "backups", self.backups_);
-        field(2, "total_records", self.total_records);
-        field(3, "next_page_token", self.next_page_token);
-    }
-};
+/// One page holds all, as of snapshots: there are few.
+struct backups : page<"backups", backup> {};
 
 struct snapshot {
     std::string name;
@@ -55,7 +43,6 @@ struct snapshot {
     std::uint64_t bytes = 0;
     std::string digest;
 
-    static constexpr integers style = integers::as_strings;
     HERALD_DESCRIBE(name, generation, offset, time_created, bytes, digest);
 };
 
@@ -65,7 +52,6 @@ struct snapshots {
     std::uint64_t total_records = 0;
     std::string next_page_token;
 
-    static constexpr integers style = integers::as_strings;
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "snapshots", self.snapshots_);
         field(2, "is_taking", self.is_taking);

@@ -14,18 +14,7 @@ struct build : build_record {
 
 build of(schemas::build);
 
-struct builds {
-    std::vector<build> builds_;
-    std::uint64_t total_records = 0;
-    std::string next_page_token;
-
-    static constexpr integers style = integers::as_numbers;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "builds", self.builds_);
-        field(2, "total_records", self.total_records);
-        field(3, "next_page_token", self.next_page_token);
-    }
-};
+struct builds : page<"builds", build, integers::as_numbers> {};
 
 struct scan_results {
     schemas::safety_status safety_status = schemas::safety_status::unknown;

@@ -25,18 +25,7 @@ endpoint of(schemas::endpoint, std::string_view base_url);
 /// The URL of its predictions.
 std::string prediction_url(const schemas::endpoint&, std::string_view base_url);
 
-struct endpoints {
-    std::vector<endpoint> endpoints_;
-    std::uint64_t total_records = 0;
-    std::string next_page_token;
-
-    static constexpr integers style = integers::as_numbers;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "endpoints", self.endpoints_);
-        field(2, "total_records", self.total_records);
-        field(3, "next_page_token", self.next_page_token);
-    }
-};
+struct endpoints : page<"endpoints", endpoint, integers::as_numbers> {};
 
 /// How a token was asked for. Members that were null are left out.
 struct access_token_request {

@@ -29,7 +29,6 @@ struct promote_event {
     schemas::lock_level lock_level = schemas::lock_level::open;
     std::string version_number;
 
-    static constexpr integers style = integers::as_strings;
     HERALD_DESCRIBE(id, registered_model_id, version, time_created, time_updated, readme_text, owner,
                     attributes, stage, lock_level, version_number);
 };

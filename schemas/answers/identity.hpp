@@ -26,7 +26,6 @@ struct user {
     user_names verta_info;
     std::string secondary_dev_key;
 
-    static constexpr integers style = integers::as_strings;
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "email", self.email);
         field(2, "full_name", self.full_name);
@@ -41,57 +40,25 @@ user of(schemas::user);
 struct user_info {
     user info;
 
-    static constexpr integers style = integers::as_strings;
     HERALD_DESCRIBE(info);
 };
 
-struct user_infos {
-    std::vector<user> infos;
-    std::uint64_t total_records = 0;
-    std::string next_page_token;
-
-    static constexpr integers style = integers::as_strings;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "user_infos", self.infos);
-        field(2, "total_records", self.total_records);
-        field(3, "next_page_token", self.next_page_token);
-    }
-};
+struct user_infos : page<"user_infos", user> {};
 
 struct user_answer {
     answers::user user;
 
-    static constexpr integers style = integers::as_strings;
     HERALD_DESCRIBE(user);
 };
 
-struct users {
-    std::vector<user> users_;
-    std::uint64_t total_records = 0;
-    std::string next_page_token;
+struct users : page<"users", user> {};
 
-    static constexpr integers style = integers::as_strings;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "users", self.users_);
-        field(2, "total_records", self.total_records);
-        field(3, "next_page_token", self.next_page_token);
-    }
-};
-
-struct system_admins {
-    std::vector<schemas::user_id> user_ids;
-    std::uint64_t total_records = 0;
-    std::string next_page_token;
-
-    static constexpr integers style = integers::as_strings;
-    HERALD_DESCRIBE(user_ids, total_records, next_page_token);
-};
+struct system_admins : page<"user_ids", schemas::user_id> {};
 
 /// The answer of a call that has nothing else to say.
 struct accepted {
     bool status = true;
 
-    static constexpr integers style = integers::as_strings;
     HERALD_DESCRIBE(status);
 };
 
@@ -100,7 +67,6 @@ struct new_session {
     std::int64_t ttl_epoch = 0;
     session_id id;
 
-    static constexpr integers style = integers::as_strings;
     HERALD_DESCRIBE(session_secret_key, ttl_epoch, id);
 };
 
@@ -111,24 +77,12 @@ struct session {
     std::int64_t ttl_epoch = 0;
     std::int64_t time_created = 0;
 
-    static constexpr integers style = integers::as_strings;
     HERALD_DESCRIBE(id, verta_user_id, name, ttl_epoch, time_created);
 };
 
 session of(schemas::session);
 
-struct sessions {
-    std::vector<session> sessions_;
-    std::uint64_t total_records = 0;
-    std::string next_page_token;
-
-    static constexpr integers style = integers::as_strings;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "sessions", self.sessions_);
-        field(2, "total_records", self.total_records);
-        field(3, "next_page_token", self.next_page_token);
-    }
-};
+struct sessions : page<"sessions", session> {};
 
 /// primary_key: only in the answer to the creation and its repeats.
 struct service_account {
@@ -141,7 +95,6 @@ struct service_account {
     std::string primary_key;
     std::int64_t time_created = 0;
 
-    static constexpr integers style = integers::as_strings;
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "id", self.id);
         field(2, "org_id", self.org_id);
@@ -159,27 +112,14 @@ service_account account_of(schemas::user);
 struct service_account_answer {
     answers::service_account service_account;
 
-    static constexpr integers style = integers::as_strings;
     HERALD_DESCRIBE(service_account);
 };
 
-struct service_accounts {
-    std::vector<service_account> accounts;
-    std::uint64_t total_records = 0;
-    std::string next_page_token;
-
-    static constexpr integers style = integers::as_strings;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "service_accounts", self.accounts);
-        field(2, "total_records", self.total_records);
-        field(3, "next_page_token", self.next_page_token);
-    }
-};
+struct service_accounts : page<"service_accounts", service_account> {};
 
 struct connection {
     bool status = false;
 
-    static constexpr integers style = integers::as_strings;
     HERALD_DESCRIBE(status);
 };
 
@@ -192,7 +132,6 @@ struct workspace {
     schemas::user_id owner;
     std::string username;
 
-    static constexpr integers style = integers::as_strings;
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "id", self.id);
         field(2, "org_id", self.org_id, shown::when_set);
@@ -204,14 +143,7 @@ struct workspace {
 
 workspace of(schemas::workspace);
 
-struct workspaces {
-    std::vector<answers::workspace> workspace;
-    std::uint64_t total_records = 0;
-    std::string next_page_token;
-
-    static constexpr integers style = integers::as_strings;
-    HERALD_DESCRIBE(workspace, total_records, next_page_token);
-};
+struct workspaces : page<"workspace", answers::workspace> {};
 
 struct organization_name {
     organization_id id;
@@ -223,67 +155,30 @@ struct organization_name {
 struct organization_answer {
     organization_name organization_;
 
-    static constexpr integers style = integers::as_strings;
     static constexpr void describe(auto& self, auto&& field) { field(1, "organization", self.organization_); }
 };
 
 struct organization_record {
     schemas::organization organization;
 
-    static constexpr integers style = integers::as_strings;
     HERALD_DESCRIBE(organization);
 };
 
-struct organizations {
-    std::vector<schemas::organization> organizations_;
-    std::uint64_t total_records = 0;
-    std::string next_page_token;
-
-    static constexpr integers style = integers::as_strings;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "organizations", self.organizations_);
-        field(2, "total_records", self.total_records);
-        field(3, "next_page_token", self.next_page_token);
-    }
-};
+struct organizations : page<"organizations", schemas::organization> {};
 
 struct group_answer {
     schemas::group_members group_;
 
-    static constexpr integers style = integers::as_strings;
     static constexpr void describe(auto& self, auto&& field) { field(1, "group", self.group_); }
 };
 
-struct groups {
-    std::vector<schemas::group> groups_;
-    std::uint64_t total_records = 0;
-    std::string next_page_token;
+struct groups : page<"groups", schemas::group> {};
 
-    static constexpr integers style = integers::as_strings;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "groups", self.groups_);
-        field(2, "total_records", self.total_records);
-        field(3, "next_page_token", self.next_page_token);
-    }
-};
-
-struct roles {
-    std::vector<schemas::role> roles_;
-    std::uint64_t total_records = 0;
-    std::string next_page_token;
-
-    static constexpr integers style = integers::as_strings;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "roles", self.roles_);
-        field(2, "total_records", self.total_records);
-        field(3, "next_page_token", self.next_page_token);
-    }
-};
+struct roles : page<"roles", schemas::role> {};
 
 struct role_answer {
     schemas::role role;
 
-    static constexpr integers style = integers::as_strings;
     HERALD_DESCRIBE(role);
 };
 
@@ -317,21 +212,9 @@ organization_workspace with_permissions(schemas::workspace);
 struct workspace_record {
     organization_workspace workspace;
 
-    static constexpr integers style = integers::as_strings;
     HERALD_DESCRIBE(workspace);
 };
 
-struct workspace_records {
-    std::vector<organization_workspace> workspaces_;
-    std::uint64_t total_records = 0;
-    std::string next_page_token;
-
-    static constexpr integers style = integers::as_strings;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "workspaces", self.workspaces_);
-        field(2, "total_records", self.total_records);
-        field(3, "next_page_token", self.next_page_token);
-    }
-};
+struct workspace_records : page<"workspaces", organization_workspace> {};
 
 }  // namespace herald::schemas::answers

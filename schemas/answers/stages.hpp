@@ -11,28 +11,15 @@ namespace herald::schemas::answers {
 struct activity_answer {
     schemas::activity activity_;
 
-    static constexpr integers style = integers::as_strings;
     static constexpr void describe(auto& self, auto&& field) { field(1, "activity", self.activity_); }
 };
 
 /// A page of a stage history, oldest first.
-struct activities {
-    std::vector<schemas::activity> activities_;
-    std::uint64_t total_records = 0;
-    std::string next_page_token;  // empty: there are no more
-
-    static constexpr integers style = integers::as_strings;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "activities", self.activities_);
-        field(2, "total_records", self.total_records);
-        field(3, "next_page_token", self.next_page_token);
-    }
-};
+struct activities : page<"activities", schemas::activity> {};
 
 /// The deadline is shown only where there is one.
 struct policies : workspace_policies {
     using shown_inline = workspace_policies;
-    static constexpr integers style = integers::as_strings;
     static constexpr void describe(auto& self, auto&& field) { workspace_policies::describe(self, field); }
 };
 
@@ -52,7 +39,6 @@ struct promotion : promotion_record {
     std::optional<delivery_counts> deliveries;
 
     using shown_inline = promotion_record;
-    static constexpr integers style = integers::as_strings;
     static constexpr void describe(auto& self, auto&& field) {
         promotion_record::describe(self, field);
         field(30, "deliveries", self.deliveries);

@@ -33,18 +33,7 @@ struct webhook {
 
 webhook of(schemas::webhook, std::string secret);
 
-struct webhooks {
-    std::vector<webhook> webhooks_;
-    std::uint64_t total_records = 0;
-    std::string next_page_token;
-
-    static constexpr integers style = integers::as_numbers;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "webhooks", self.webhooks_);
-        field(2, "total_records", self.total_records);
-        field(3, "next_page_token", self.next_page_token);
-    }
-};
+struct webhooks : page<"webhooks", webhook, integers::as_numbers> {};
 
 /// The one attempt of a test: where it went, how long each phase took, and what was wrong.
 struct test_attempt {

@@ -10,7 +10,7 @@ namespace herald::schemas::commands {
 /// replaces the older one, which is marked for erasure. → nothing
 struct store_blob {
     static constexpr command_type type{70};
-    static constexpr command_traits traits{.level = 1, .from = sender::node, .passes_full_disk = false};
+    static constexpr command_traits traits{.from = sender::node};
 
     std::string digest;
     std::uint64_t bytes = 0;
@@ -22,7 +22,7 @@ struct store_blob {
 /// The bytes of one artifact are these; earlier ones are released. → nothing
 struct set_artifact_bytes {
     static constexpr command_type type{71};
-    static constexpr command_traits traits{.level = 1, .from = sender::signed_url, .passes_full_disk = false};
+    static constexpr command_traits traits{.from = sender::signed_url};
 
     version_id model_version_id;
     std::string key;
@@ -37,7 +37,7 @@ struct set_artifact_bytes {
 /// A part of a multipart upload has arrived; an earlier one of that number is released. → nothing
 struct put_artifact_part {
     static constexpr command_type type{72};
-    static constexpr command_traits traits{.level = 1, .from = sender::signed_url, .passes_full_disk = false};
+    static constexpr command_traits traits{.from = sender::signed_url};
 
     version_id model_version_id;
     std::string key;
@@ -52,7 +52,6 @@ struct put_artifact_part {
 /// → nothing
 struct commit_artifact_part {
     static constexpr command_type type{73};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     version_id model_version_id;
     std::string key;
@@ -65,7 +64,6 @@ struct commit_artifact_part {
 /// The parts, in order, become the artifact's bytes. → nothing
 struct commit_multipart_artifact {
     static constexpr command_type type{74};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     version_id model_version_id;
     std::string key;
@@ -76,7 +74,7 @@ struct commit_multipart_artifact {
 /// Removes the entry from the version's record, and its bytes. → nothing
 struct delete_artifact {
     static constexpr command_type type{75};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = true};
+    static constexpr command_traits traits{.passes_full_disk = true};
 
     version_id model_version_id;
     std::string key;
@@ -88,7 +86,7 @@ struct delete_artifact {
 /// no row has are marked for erasure. → nothing
 struct find_stray_objects {
     static constexpr command_type type{76};
-    static constexpr command_traits traits{.level = 1, .from = sender::node, .passes_full_disk = true};
+    static constexpr command_traits traits{.from = sender::node, .passes_full_disk = true};
 
     std::vector<blob> found;  // digest and object
     std::uint64_t token = 0;  // of the claim
@@ -99,7 +97,7 @@ struct find_stray_objects {
 /// From the same: these marked objects are no longer in the store. → nothing
 struct forget_erased_objects {
     static constexpr command_type type{77};
-    static constexpr command_traits traits{.level = 1, .from = sender::node, .passes_full_disk = true};
+    static constexpr command_traits traits{.from = sender::node, .passes_full_disk = true};
 
     std::vector<std::string> objects;
     std::uint64_t token = 0;

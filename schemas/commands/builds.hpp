@@ -10,7 +10,6 @@ namespace herald::schemas::commands {
 /// → build
 struct create_build : build_content {
     static constexpr command_type type{40};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     std::string workspace_name;
     version_id model_version_id;
@@ -32,7 +31,6 @@ struct create_build : build_content {
 /// → build
 struct set_build_message {
     static constexpr command_type type{44};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     schemas::build_id build_id;
     std::string message;

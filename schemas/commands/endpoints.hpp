@@ -10,7 +10,6 @@ namespace herald::schemas::commands {
 /// → endpoint
 struct create_endpoint {
     static constexpr command_type type{80};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     uuid id{};  // random
     std::string workspace_name;
@@ -23,8 +22,7 @@ struct create_endpoint {
 /// → nothing
 struct delete_endpoint {
     static constexpr command_type type{81};
-    static constexpr command_traits traits{
-        .level = 1, .from = sender::user, .passes_full_disk = true, .withdraws = true};
+    static constexpr command_traits traits{.passes_full_disk = true, .withdraws = true};
 
     uuid id{};
     std::string workspace_name;
@@ -45,7 +43,6 @@ struct new_access_token {
 /// → endpoint_stage
 struct create_endpoint_stage {
     static constexpr command_type type{82};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     uuid endpoint_id{};
     std::string workspace_name;
@@ -60,7 +57,6 @@ struct create_endpoint_stage {
 /// → access_token
 struct create_access_token {
     static constexpr command_type type{83};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     uuid endpoint_id{};
     std::string workspace_name;
@@ -76,8 +72,7 @@ struct create_access_token {
 /// → nothing
 struct delete_access_token {
     static constexpr command_type type{84};
-    static constexpr command_traits traits{
-        .level = 1, .from = sender::user, .passes_full_disk = true, .withdraws = true};
+    static constexpr command_traits traits{.passes_full_disk = true, .withdraws = true};
 
     uuid endpoint_id{};
     std::string workspace_name;
@@ -90,7 +85,6 @@ struct delete_access_token {
 /// Thresholds and steps come as the decimals that were sent; the rule parses them. → endpoint_stage
 struct update_endpoint_stage : serving_settings {
     static constexpr command_type type{85};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     struct rule {
         std::uint32_t rule_id = 0;

@@ -17,11 +17,13 @@ enum class command_type : std::uint16_t {};
 /// node has checked the signature, and the rule checks the rights.
 enum class sender : std::uint8_t { user, node, operator_, signed_url };
 
-/// What each command's struct declares besides its number.
+/// What a command's struct declares besides its number, where it differs:
+///
+///     static constexpr command_traits traits{.passes_full_disk = true};
 struct command_traits {
-    std::uint32_t level;  // the lowest that understands it
-    sender from;
-    bool passes_full_disk;  // it frees space, or must arrive even when the disk is full
+    std::uint32_t level = first_level;  // the lowest that understands it
+    sender from = sender::user;
+    bool passes_full_disk = false;  // it frees space, or must arrive even when the disk is full
     /// It takes away access to predictions: each node confirms at once that it has applied it, and the answer
     /// waits for that (design.md §4).
     bool withdraws = false;
@@ -31,11 +33,17 @@ struct command_traits {
 template <class Command>
 concept command_struct = described<Command> && requires {
     { Command::type } -> std::convertible_to<command_type>;
-    { Command::traits } -> std::convertible_to<command_traits>;
 };
+template <command_struct Command>
+consteval command_traits traits_of() {
+    if constexpr (requires { Command::traits; })
+        return Command::traits;
+    else
+        return {};
+}
 /// Nodes send a heartbeat at once only after these, so only these can be awaited.
 template <class Command>
-concept withdrawing_command = command_struct<Command> && Command::traits.withdraws;
+concept withdrawing_command = command_struct<Command> && traits_of<Command>().withdraws;
 
 /// Commands whose rules stand in one file. Each file of commands ends with its list.
 template <class... Commands>

@@ -9,7 +9,6 @@ namespace herald::schemas::commands {
 /// → user. The developer key is minted: HMAC(key ring key, command id ‖ "developer-key").
 struct create_user {
     static constexpr command_type type{10};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     std::string email;
     std::string username;
@@ -25,7 +24,6 @@ struct create_user {
 /// What is empty stays as it is. → user
 struct update_user {
     static constexpr command_type type{12};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     schemas::user_id user_id;  // 0: the sender
     std::string email;
@@ -39,7 +37,7 @@ struct update_user {
 /// → nothing
 struct remove_user {
     static constexpr command_type type{13};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = true};
+    static constexpr command_traits traits{.passes_full_disk = true};
 
     schemas::user_id user_id;
 
@@ -49,7 +47,6 @@ struct remove_user {
 /// Makes or ends a system administrator. → nothing
 struct set_system_admin {
     static constexpr command_type type{14};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     std::string who;  // an e-mail, else an id
     bool is_admin = false;
@@ -60,7 +57,6 @@ struct set_system_admin {
 /// → user. The key is minted as create_user's; it takes the first free of the two places.
 struct add_key {
     static constexpr command_type type{15};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     schemas::user_id user_id;  // 0: the sender
     std::string key_name;
@@ -72,7 +68,7 @@ struct add_key {
 /// → user
 struct remove_key {
     static constexpr command_type type{16};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = true};
+    static constexpr command_traits traits{.passes_full_disk = true};
 
     schemas::user_id user_id;  // 0: the sender
     bool secondary = false;
@@ -83,7 +79,6 @@ struct remove_key {
 /// → session. Its key is minted: HMAC(key ring key, command id ‖ "session-key").
 struct create_session {
     static constexpr command_type type{17};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     schemas::user_id user_id;  // 0: the sender
     std::string name;
@@ -97,7 +92,7 @@ struct create_session {
 /// → nothing
 struct delete_sessions {
     static constexpr command_type type{18};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = true};
+    static constexpr command_traits traits{.passes_full_disk = true};
 
     std::vector<session_id> ids;
 
@@ -107,7 +102,6 @@ struct delete_sessions {
 /// → user. The key is minted as create_user's.
 struct create_service_account {
     static constexpr command_type type{19};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     organization_id org_id;  // 0: that of the workspace, else the first
     std::string email;
@@ -125,7 +119,6 @@ struct create_service_account {
 /// What is empty stays as it is. → user
 struct update_service_account {
     static constexpr command_type type{100};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     user_id id;
     std::string username;
@@ -138,7 +131,7 @@ struct update_service_account {
 /// → nothing
 struct delete_service_account {
     static constexpr command_type type{101};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = true};
+    static constexpr command_traits traits{.passes_full_disk = true};
 
     user_id id;
     organization_id org_id;  // 0: whichever it belongs to

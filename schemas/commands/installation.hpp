@@ -9,7 +9,7 @@ namespace herald::schemas::commands {
 /// The first record of a log; identifies the installation.
 struct genesis {
     static constexpr command_type type{1};
-    static constexpr command_traits traits{.level = 1, .from = sender::operator_, .passes_full_disk = false};
+    static constexpr command_traits traits{.from = sender::operator_};
 
     uuid log_id{};
     std::uint32_t generation = 1;
@@ -44,7 +44,7 @@ struct genesis {
 /// the node that holds the claim "publisher". Frozen. → nothing
 struct raise_level {
     static constexpr command_type type{5};
-    static constexpr command_traits traits{.level = 1, .from = sender::node, .passes_full_disk = true};
+    static constexpr command_traits traits{.from = sender::node, .passes_full_disk = true};
 
     std::uint32_t to = 0;
 
@@ -54,7 +54,6 @@ struct raise_level {
 /// → feature_flag
 struct set_feature_flag {
     static constexpr command_type type{53};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     std::string name;
     bool enabled = false;
@@ -66,7 +65,7 @@ struct set_feature_flag {
 /// Sent by an operator at the machine (`herald admin-key`). → user
 struct renew_admin_key {
     static constexpr command_type type{60};
-    static constexpr command_traits traits{.level = 1, .from = sender::operator_, .passes_full_disk = false};
+    static constexpr command_traits traits{.from = sender::operator_};
 
     std::string email;
     std::string key_hash;

@@ -9,7 +9,6 @@ namespace herald::schemas::commands {
 /// → registered_model
 struct create_model {
     static constexpr command_type type{20};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     std::string workspace_name;
     model_content model;
@@ -23,7 +22,6 @@ enum class update_mode : std::uint8_t { merge, replace, members };
 /// → registered_model. Names the model by id, or by workspace and name.
 struct update_model {
     static constexpr command_type type{23};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     model_id id;
     std::string workspace_name;
@@ -38,7 +36,7 @@ struct update_model {
 /// → nothing. Names the model as update_model does.
 struct delete_model {
     static constexpr command_type type{24};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = true};
+    static constexpr command_traits traits{.passes_full_disk = true};
 
     model_id id;
     std::string workspace_name;

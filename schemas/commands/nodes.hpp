@@ -9,7 +9,7 @@ namespace herald::schemas::commands {
 
 struct no_operation {
     static constexpr command_type type{2};
-    static constexpr command_traits traits{.level = 1, .from = sender::node, .passes_full_disk = true};
+    static constexpr command_traits traits{.from = sender::node, .passes_full_disk = true};
 
     static constexpr void describe(auto&, auto&&) {}
 };
@@ -17,7 +17,7 @@ struct no_operation {
 /// What it writes to the state is frozen. Fields may be added that only other nodes read, not apply.
 struct node_heartbeat {
     static constexpr command_type type{3};
-    static constexpr command_traits traits{.level = 1, .from = sender::node, .passes_full_disk = true};
+    static constexpr command_traits traits{.from = sender::node, .passes_full_disk = true};
 
     std::string node;
     uuid boot{};
@@ -62,7 +62,7 @@ struct node_heartbeat {
 /// With lets_go: gives up the job that it holds. → nothing
 struct claim {
     static constexpr command_type type{4};
-    static constexpr command_traits traits{.level = 1, .from = sender::node, .passes_full_disk = true};
+    static constexpr command_traits traits{.from = sender::node, .passes_full_disk = true};
 
     std::string job;
     std::string node;

@@ -11,7 +11,6 @@ namespace herald::schemas::commands {
 /// → group_members
 struct add_group_users {
     static constexpr command_type type{11};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     organization_id org_id;
     schemas::group_id group_id;
@@ -23,7 +22,6 @@ struct add_group_users {
 /// → organization
 struct set_organization {
     static constexpr command_type type{102};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     organization_id id;
     std::string name;
@@ -34,7 +32,7 @@ struct set_organization {
 /// → nothing
 struct delete_organization {
     static constexpr command_type type{103};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = true};
+    static constexpr command_traits traits{.passes_full_disk = true};
 
     organization_id id;
 
@@ -44,7 +42,6 @@ struct delete_organization {
 /// → user
 struct add_organization_user {
     static constexpr command_type type{104};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     organization_id org_id;
     std::string email;
@@ -55,7 +52,7 @@ struct add_organization_user {
 /// → nothing
 struct remove_organization_user {
     static constexpr command_type type{105};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = true};
+    static constexpr command_traits traits{.passes_full_disk = true};
 
     organization_id org_id;
     schemas::user_id user_id;
@@ -66,7 +63,6 @@ struct remove_organization_user {
 /// → group_members
 struct set_group {
     static constexpr command_type type{106};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     organization_id org_id;
     group_id id;
@@ -79,7 +75,7 @@ struct set_group {
 /// → nothing
 struct delete_group {
     static constexpr command_type type{107};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = true};
+    static constexpr command_traits traits{.passes_full_disk = true};
 
     organization_id org_id;
     group_id id;
@@ -90,7 +86,7 @@ struct delete_group {
 /// → group_members
 struct remove_group_users {
     static constexpr command_type type{108};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = true};
+    static constexpr command_traits traits{.passes_full_disk = true};
 
     organization_id org_id;
     schemas::group_id group_id;
@@ -102,7 +98,6 @@ struct remove_group_users {
 /// → role
 struct set_role {
     static constexpr command_type type{109};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     organization_id org_id;
     role_id id;
@@ -124,7 +119,7 @@ struct set_role {
 /// → nothing
 struct delete_role {
     static constexpr command_type type{110};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = true};
+    static constexpr command_traits traits{.passes_full_disk = true};
 
     organization_id org_id;
     role_id id;
@@ -135,7 +130,6 @@ struct delete_role {
 /// → workspace
 struct set_workspace {
     static constexpr command_type type{111};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     organization_id org_id;
     workspace_id id;
@@ -157,7 +151,7 @@ struct set_workspace {
 /// → nothing
 struct delete_workspace {
     static constexpr command_type type{112};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = true};
+    static constexpr command_traits traits{.passes_full_disk = true};
 
     organization_id org_id;
     workspace_id id;
@@ -168,7 +162,6 @@ struct delete_workspace {
 /// Adds a permission to those of a workspace, or removes it; the others stay. → workspace
 struct change_permission {
     static constexpr command_type type{113};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     organization_id org_id;
     workspace_id id;

@@ -10,7 +10,6 @@ namespace herald::schemas::commands {
 /// Replaces them all. → workspace_policies
 struct set_policies {
     static constexpr command_type type{37};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     std::string workspace_name;
     workspace_policies policies;

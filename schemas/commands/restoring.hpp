@@ -12,7 +12,7 @@ namespace herald::schemas::commands {
 /// one that is there already changes nothing, so that a restore that was cut off can begin again. → nothing
 struct restore_rows {
     static constexpr command_type type{90};
-    static constexpr command_traits traits{.level = 1, .from = sender::operator_, .passes_full_disk = false};
+    static constexpr command_traits traits{.from = sender::operator_};
 
     std::uint64_t piece = 0;
     std::vector<carried_row> rows;
@@ -23,7 +23,7 @@ struct restore_rows {
 /// All pieces are there: their digest must be the one that GENESIS names. → nothing
 struct end_restore {
     static constexpr command_type type{91};
-    static constexpr command_traits traits{.level = 1, .from = sender::operator_, .passes_full_disk = false};
+    static constexpr command_traits traits{.from = sender::operator_};
 
     std::uint64_t pieces = 0;
     bool paused = false;
@@ -34,7 +34,7 @@ struct end_restore {
 /// Lets deliver what a restore with `paused` has held back (`herald resume`). → nothing
 struct resume_deliveries {
     static constexpr command_type type{92};
-    static constexpr command_traits traits{.level = 1, .from = sender::operator_, .passes_full_disk = true};
+    static constexpr command_traits traits{.from = sender::operator_, .passes_full_disk = true};
 
     static constexpr void describe(auto&, auto&&) {}
 };

@@ -9,7 +9,6 @@ namespace herald::schemas::commands {
 /// → scan
 struct request_scan {
     static constexpr command_type type{41};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     std::string workspace_name;
     schemas::build_id build_id;
@@ -21,7 +20,6 @@ struct request_scan {
 /// Scans the newest finished build of the version. → scan
 struct request_version_scan {
     static constexpr command_type type{43};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     version_id model_version_id;
     json_text creator_request;
@@ -32,8 +30,7 @@ struct request_version_scan {
 /// → scan
 struct report_scan {
     static constexpr command_type type{42};
-    static constexpr command_traits traits{
-        .level = 1, .from = sender::user, .passes_full_disk = true, .withdraws = true};
+    static constexpr command_traits traits{.passes_full_disk = true, .withdraws = true};
 
     std::string workspace_name;
     schemas::build_id build_id;
@@ -48,7 +45,7 @@ struct report_scan {
 /// its webhook. → nothing
 struct delivery_ended {
     static constexpr command_type type{45};
-    static constexpr command_traits traits{.level = 1, .from = sender::node, .passes_full_disk = true};
+    static constexpr command_traits traits{.from = sender::node, .passes_full_disk = true};
 
     schemas::event_id event_id;
     schemas::build_id build_id;

@@ -11,7 +11,7 @@ namespace herald::schemas::commands {
 /// A component is loaded and warm on this node, or cannot be. → nothing
 struct component_ready {
     static constexpr command_type type{120};
-    static constexpr command_traits traits{.level = 1, .from = sender::node, .passes_full_disk = true};
+    static constexpr command_traits traits{.from = sender::node, .passes_full_disk = true};
 
     schemas::update_id update_id;
     std::string node;
@@ -24,7 +24,7 @@ struct component_ready {
 /// What a node counted of an update's new component in an interval. → nothing
 struct report_canary {
     static constexpr command_type type{121};
-    static constexpr command_traits traits{.level = 1, .from = sender::node, .passes_full_disk = true};
+    static constexpr command_traits traits{.from = sender::node, .passes_full_disk = true};
 
     schemas::update_id update_id;
     std::uint32_t interval = 0;
@@ -38,7 +38,7 @@ struct report_canary {
 /// From the holder of the claim "builder". → nothing
 struct finish_build {
     static constexpr command_type type{122};
-    static constexpr command_traits traits{.level = 1, .from = sender::node, .passes_full_disk = true};
+    static constexpr command_traits traits{.from = sender::node, .passes_full_disk = true};
 
     schemas::build_id build_id;
     std::uint64_t token = 0;   // of the claim

@@ -10,7 +10,6 @@ namespace herald::schemas::commands {
 /// → activity
 struct create_transition {
     static constexpr command_type type{30};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     version_id model_version_id;
     stage desired_stage = stage::unknown;
@@ -22,7 +21,6 @@ struct create_transition {
 /// → activity. Approves or rejects.
 struct review_transition {
     static constexpr command_type type{31};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     activity_id transition_id;
     bool approve = false;
@@ -34,7 +32,6 @@ struct review_transition {
 /// → activity
 struct close_transition {
     static constexpr command_type type{32};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     activity_id transition_id;
     std::string comment;
@@ -45,7 +42,6 @@ struct close_transition {
 /// → activity
 struct commit_transition {
     static constexpr command_type type{33};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     activity_id transition_id;
     std::string comment;
@@ -56,7 +52,6 @@ struct commit_transition {
 /// → promotion
 struct fail_promotion {
     static constexpr command_type type{34};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     version_id model_version_id;
     std::string reason;
@@ -67,7 +62,6 @@ struct fail_promotion {
 /// Changes the stage at once, without a transition. → activity
 struct update_stage {
     static constexpr command_type type{35};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     version_id model_version_id;
     schemas::stage stage = schemas::stage::unknown;
@@ -79,7 +73,6 @@ struct update_stage {
 /// → activity
 struct create_comment {
     static constexpr command_type type{36};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     version_id model_version_id;
     std::string comment;

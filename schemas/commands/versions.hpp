@@ -10,7 +10,6 @@ namespace herald::schemas::commands {
 /// → model_version. Names the model by id, or by workspace and name.
 struct create_version {
     static constexpr command_type type{21};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     model_id registered_model_id;
     std::string workspace_name;
@@ -27,7 +26,6 @@ struct create_version {
 /// (wire.md "Promotion status").
 struct update_version {
     static constexpr command_type type{22};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     version_id id;
     model_id registered_model_id;  // from the path; 0 in forms without it
@@ -47,7 +45,7 @@ struct update_version {
 /// → nothing. Names the version as update_version does.
 struct delete_version {
     static constexpr command_type type{25};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = true};
+    static constexpr command_traits traits{.passes_full_disk = true};
 
     version_id id;
     model_id registered_model_id;
@@ -61,7 +59,6 @@ struct delete_version {
 /// → model_version
 struct lock_version {
     static constexpr command_type type{26};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     version_id id;
     schemas::lock_level lock_level = schemas::lock_level::unknown;
@@ -72,7 +69,6 @@ struct lock_version {
 /// → model_version. PATCH …/full_body: the members in `present` become what the version holds, or nothing.
 struct update_version_members {
     static constexpr command_type type{27};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     update_version update;  // its mode is update_mode::members
 
@@ -82,7 +78,6 @@ struct update_version_members {
 /// → model_version. A PATCH of what a version is made of, in which code merges by name.
 struct log_version_parts {
     static constexpr command_type type{28};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     update_version update;  // its mode is update_mode::merge
 

@@ -9,7 +9,6 @@ namespace herald::schemas::commands {
 /// → webhook. workspace_id 0: the caller's default workspace. The secret is sealed.
 struct create_webhook {
     static constexpr command_type type{50};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     webhook_settings settings;
     std::string sealed_secret;
@@ -22,7 +21,7 @@ struct create_webhook {
 /// → nothing
 struct delete_webhooks {
     static constexpr command_type type{51};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = true};
+    static constexpr command_traits traits{.passes_full_disk = true};
 
     std::vector<webhook_id> ids;
 
@@ -34,7 +33,7 @@ enum class webhook_condition : std::uint8_t { healthy, failing, gone };
 /// From the holder of the claim "webhook-health". Ignored if its revision is not the row's. → nothing
 struct webhook_health {
     static constexpr command_type type{52};
-    static constexpr command_traits traits{.level = 1, .from = sender::node, .passes_full_disk = true};
+    static constexpr command_traits traits{.from = sender::node, .passes_full_disk = true};
 
     schemas::webhook_id webhook_id;
     std::uint64_t revision = 0;
@@ -49,7 +48,6 @@ struct webhook_health {
 /// → webhook
 struct update_webhook : webhook_changes {
     static constexpr command_type type{54};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     std::string sealed_secret;  // empty: the secret stays
     std::string seal_binding;
@@ -65,7 +63,7 @@ struct update_webhook : webhook_changes {
 /// → webhook. Enabling clears the reason and the failures.
 struct set_webhook_status {
     static constexpr command_type type{55};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = true};
+    static constexpr command_traits traits{.passes_full_disk = true};
 
     schemas::webhook_id webhook_id;
     webhook_status status = webhook_status::enabled;
@@ -76,7 +74,6 @@ struct set_webhook_status {
 /// → external_event. An event that another system reports; a repeat of its event_uuid returns the first.
 struct create_event {
     static constexpr command_type type{56};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     std::string event_uuid;
     schemas::event_type event_type = schemas::event_type::create;
