@@ -132,12 +132,7 @@ build_record record_of(build);
 /// How the delivery of a scan's request ended at one webhook without reaching it.
 enum class delivery_end : std::uint8_t { none, dead, skipped, held };
 template <>
-struct enum_names<delivery_end> {
-    static constexpr std::array<named<delivery_end>, 4> all{{{delivery_end::none, "none"},
-                                                             {delivery_end::dead, "dead"},
-                                                             {delivery_end::skipped, "skipped"},
-                                                             {delivery_end::held, "held"}}};
-};
+inline constexpr auto enum_names<delivery_end> = in_order<delivery_end>("none", "dead", "skipped", "held");
 
 /// A webhook that was to hear a scan's request. `none`: it may still.
 struct scan_listener {

@@ -20,6 +20,7 @@
 
 #include <array>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <optional>
@@ -175,21 +176,30 @@ concept signed_number = std::signed_integral<T>;
 template <class T>
 concept unsigned_number = std::unsigned_integral<T> && !std::same_as<T, bool>;
 
-/// Names of an enum's values; specialised beside the enum: `static constexpr std::array<named<E>, N> all`.
-template <class E>
-struct enum_names;
 template <class E>
 struct named {
     E value;
     std::string_view name;
 };
+/// Names of an enum's values; specialised beside the enum, as an array of named<E>.
 template <class E>
-concept named_enum = std::is_enum_v<E> && requires { enum_names<E>::all; };
+inline constexpr std::nullptr_t enum_names = nullptr;
+template <class E>
+concept named_enum = std::is_enum_v<E> && !std::same_as<decltype(enum_names<E>), const std::nullptr_t>;
+
+/// The names of an enum whose numbers are 0, 1, 2 …
+template <class E>
+consteval auto in_order(auto... names) {
+    std::array<named<E>, sizeof...(names)> all{};
+    std::size_t number = 0;
+    ((all[number] = {static_cast<E>(number), names}, ++number), ...);
+    return all;
+}
 
 /// "" for a number outside the enum.
 template <named_enum E>
 constexpr std::string_view name_of(E value) noexcept {
-    for (const named<E>& candidate : enum_names<E>::all)
+    for (const named<E>& candidate : enum_names<E>)
         if (candidate.value == value) return candidate.name;
     return "";
 }
@@ -245,13 +255,13 @@ constexpr bool has_only_named_values(const T& value) {
 
 template <named_enum E>
 constexpr std::optional<E> from_name(std::string_view name) noexcept {
-    for (const named<E>& candidate : enum_names<E>::all)
+    for (const named<E>& candidate : enum_names<E>)
         if (candidate.name == name) return candidate.value;
     return std::nullopt;
 }
 template <named_enum E>
 constexpr std::optional<E> from_number(std::uint64_t number) noexcept {
-    for (const named<E>& candidate : enum_names<E>::all)
+    for (const named<E>& candidate : enum_names<E>)
         if (static_cast<std::uint64_t>(candidate.value) == number) return candidate.value;
     return std::nullopt;
 }

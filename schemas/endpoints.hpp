@@ -41,22 +41,13 @@ endpoint_record record_of(endpoint);
 
 enum class endpoint_stage_status : std::uint8_t { inactive, creating, updating, active, error };
 template <>
-struct enum_names<endpoint_stage_status> {
-    static constexpr std::array<named<endpoint_stage_status>, 5> all{
-        {{endpoint_stage_status::inactive, "inactive"},
-         {endpoint_stage_status::creating, "creating"},
-         {endpoint_stage_status::updating, "updating"},
-         {endpoint_stage_status::active, "active"},
-         {endpoint_stage_status::error, "error"}}};
-};
+inline constexpr auto enum_names<endpoint_stage_status> =
+    in_order<endpoint_stage_status>("inactive", "creating", "updating", "active", "error");
 
 enum class component_status : std::uint8_t { creating, active, error };
 template <>
-struct enum_names<component_status> {
-    static constexpr std::array<named<component_status>, 3> all{{{component_status::creating, "creating"},
-                                                                 {component_status::active, "active"},
-                                                                 {component_status::error, "error"}}};
-};
+inline constexpr auto enum_names<component_status> =
+    in_order<component_status>("creating", "active", "error");
 
 /// 0: the default of the setting.
 struct prediction_limits {
@@ -154,10 +145,7 @@ struct stage_log_entry {
 
 enum class update_strategy : std::uint8_t { rollout, canary };
 template <>
-struct enum_names<update_strategy> {
-    static constexpr std::array<named<update_strategy>, 2> all{
-        {{update_strategy::rollout, "rollout"}, {update_strategy::canary, "canary"}}};
-};
+inline constexpr auto enum_names<update_strategy> = in_order<update_strategy>("rollout", "canary");
 
 /// The numbers are those of the published client.
 enum class canary_rule_kind : std::uint16_t {

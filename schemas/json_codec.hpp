@@ -294,7 +294,7 @@ struct json_reader {
             return;
         }
         std::string expected = "one of";
-        for (const named<E>& candidate : enum_names<E>::all)
+        for (const named<E>& candidate : enum_names<E>)
             if (!candidate.name.empty()) expected += " " + std::string(candidate.name);
         failure = wrong_member(where, found, expected);
     }

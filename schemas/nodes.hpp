@@ -18,13 +18,8 @@ struct published_position {
 /// A job that only one node of a cluster does at a time.
 enum class job : std::uint8_t { publisher, webhook_health, snapshot, artifact_collector, builder };
 template <>
-struct enum_names<job> {
-    static constexpr std::array<named<job>, 5> all{{{job::publisher, "publisher"},
-                                                    {job::webhook_health, "webhook-health"},
-                                                    {job::snapshot, "snapshot"},
-                                                    {job::artifact_collector, "artifact-collector"},
-                                                    {job::builder, "builder"}}};
-};
+inline constexpr auto enum_names<job> =
+    in_order<job>("publisher", "webhook-health", "snapshot", "artifact-collector", "builder");
 /// The name in commands and rows.
 inline std::string job_name(job which) { return std::string(name_of(which)); }
 

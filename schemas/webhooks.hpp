@@ -169,34 +169,14 @@ enum class delivery_error : std::uint8_t {
 enum class attempt_result : std::uint8_t { succeeded, will_retry, dead, skipped, held };
 
 template <>
-struct enum_names<delivery_source> {
-    static constexpr std::array<named<delivery_source>, 4> all{{{delivery_source::event, "event"},
-                                                                {delivery_source::test, "test"},
-                                                                {delivery_source::resend, "resend"},
-                                                                {delivery_source::replay, "replay"}}};
-};
+inline constexpr auto enum_names<delivery_source> =
+    in_order<delivery_source>("event", "test", "resend", "replay");
 template <>
-struct enum_names<delivery_error> {
-    static constexpr std::array<named<delivery_error>, 10> all{
-        {{delivery_error::none, "none"},
-         {delivery_error::address_not_allowed, "address-not-allowed"},
-         {delivery_error::dns, "dns"},
-         {delivery_error::connect, "connect"},
-         {delivery_error::tls, "tls"},
-         {delivery_error::write, "write"},
-         {delivery_error::timeout, "timeout"},
-         {delivery_error::protocol, "protocol"},
-         {delivery_error::status, "status"},
-         {delivery_error::busy, "busy"}}};
-};
+inline constexpr auto enum_names<delivery_error> = in_order<delivery_error>(
+    "none", "address-not-allowed", "dns", "connect", "tls", "write", "timeout", "protocol", "status", "busy");
 template <>
-struct enum_names<attempt_result> {
-    static constexpr std::array<named<attempt_result>, 5> all{{{attempt_result::succeeded, "succeeded"},
-                                                               {attempt_result::will_retry, "will_retry"},
-                                                               {attempt_result::dead, "dead"},
-                                                               {attempt_result::skipped, "skipped"},
-                                                               {attempt_result::held, "held"}}};
-};
+inline constexpr auto enum_names<attempt_result> =
+    in_order<attempt_result>("succeeded", "will_retry", "dead", "skipped", "held");
 
 /// One delivery on its way: on deliveries.direct, deliveries.replay, the retry topics and `dead`. Never
 /// contains a location or a secret: the webhook's row is read at each attempt.

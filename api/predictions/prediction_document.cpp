@@ -73,7 +73,7 @@ std::string flag_object(std::string_view name, std::string_view text) {
 
 std::string datatype_schema() {
     const std::string names =
-        schemas::json_list(schemas::enum_names<schemas::tensor_type>::all,
+        schemas::json_list(schemas::enum_names<schemas::tensor_type>,
                            [](const auto& each) { return "\"" + std::string(each.name) + "\""; });
     return object_writer().text("type", "string").raw("enum", names).finish();
 }

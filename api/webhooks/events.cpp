@@ -21,7 +21,7 @@ result<resource_type> type_in(const schemas::json_text& given) {
     const auto value = schemas::parse_json(given.text);
     if (!value) return value.error();
     if (const auto* name = value->get_if<std::string>())
-        for (const auto& [type, known] : schemas::enum_names<resource_type>::all)
+        for (const auto& [type, known] : schemas::enum_names<resource_type>)
             if (type != resource_type::none && known == *name) return type;
     if (value->get_if<schemas::json_object>()) {
         const auto filter = schemas::from_json<schemas::resource_filter>(*value);

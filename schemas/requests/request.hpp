@@ -76,7 +76,7 @@ enum class zero_of_enum : std::uint8_t { no_value, a_value };
 template <named_enum T>
 std::string names_of_enum(zero_of_enum zero) {
     std::string names = "one of";
-    for (const named<T>& each : enum_names<T>::all) {
+    for (const named<T>& each : enum_names<T>) {
         const bool is_none =
             each.value == T{} && (zero == zero_of_enum::no_value || each.name.empty() ||
                                   each.name.ends_with("UNKNOWN") || each.name.ends_with("unknown"));

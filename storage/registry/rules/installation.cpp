@@ -78,7 +78,7 @@ answer apply(rule_context& context, const schemas::commands::set_feature_flag& c
         return may.error();
     if (!schemas::from_name<flag_name>(command.name)) {
         std::string all;
-        for (const auto& [flag, name] : schemas::enum_names<flag_name>::all)
+        for (const auto& [flag, name] : schemas::enum_names<flag_name>)
             all += (all.empty() ? "" : ", ") + std::string(name);
         return runtime::not_found("there is no feature flag \"" + command.name + "\"; there are " + all);
     }

@@ -94,7 +94,7 @@ result<void> check_filters(const std::vector<schemas::resource_filter>& filters)
 /// "PROMOTE tells of REGISTERED_MODEL_VERSION, …", for each event type.
 std::string told_by_event_types() {
     std::string text, of_any;
-    for (const auto& [type, name] : schemas::enum_names<schemas::event_type>::all) {
+    for (const auto& [type, name] : schemas::enum_names<schemas::event_type>) {
         const resource_type only = schemas::kind_of(type).resource;
         if (only == resource_type::none)
             of_any += (of_any.empty() ? "" : ", ") + std::string(name);

@@ -52,10 +52,10 @@ schemas::role_id add_role(state_changes& state, std::uint64_t id, const May& may
     role.org_id.value = 1;
     role.name = "role " + std::to_string(id);
     role.reports_scans = reports_scans;
-    for (const auto& [type, type_name] : schemas::enum_names<protected_type>::all) {
+    for (const auto& [type, type_name] : schemas::enum_names<protected_type>) {
         if (type == protected_type::none) continue;
         schemas::resource_actions allowed{type, {}};
-        for (const auto& [what, name] : schemas::enum_names<action>::all)
+        for (const auto& [what, name] : schemas::enum_names<action>)
             if (what != action::none && may(type, what)) allowed.allowed_actions.push_back(what);
         role.actions.push_back(std::move(allowed));
     }
