@@ -51,23 +51,17 @@ struct unconfirmed_node {
 
 /// The build's newest scan; `history` has those before it, oldest first. `unconfirmed` are the nodes that
 /// serve predictions and are not yet known to have heard that the build is unsafe.
-struct scan {
-    scan_id id;
-    schemas::build_id build_id;
-    json_text creator_request;
-    std::string date_created;
-    std::string date_updated;
-    schemas::scan_status scan_status = schemas::scan_status::unscanned;
-    schemas::safety_status safety_status = schemas::safety_status::unknown;
-    scan_results scan_external_status;
-    scan_results scan_external_results;
-    std::string message;
+struct scan : earlier_scan {
     std::vector<unconfirmed_node> unconfirmed;
     std::vector<earlier_scan> history;
 
+    using shown_inline = earlier_scan;
     static constexpr integers style = integers::as_numbers;
-    HERALD_DESCRIBE(id, build_id, creator_request, date_created, date_updated, scan_status, safety_status,
-                    scan_external_status, scan_external_results, message, unconfirmed, history);
+    static constexpr void describe(auto& self, auto&& field) {
+        earlier_scan::describe(self, field);
+        field(30, "unconfirmed", self.unconfirmed);
+        field(31, "history", self.history);
+    }
 };
 
 scan of(schemas::scan newest, std::vector<earlier_scan> history,

@@ -43,15 +43,15 @@ struct scanned_build {
     }
 };
 
-/// The body of REQUEST_SCAN.
-struct request_scan_event {
+/// What the bodies of all other events begin with.
+struct event_head {
     std::string id;
     std::string timestamp;
     std::string event_type;
     std::string resource_type;
     schemas::workspace_id workspace_id;
-    scanned_build updated;
 
+    using shown_inline = event_head;
     static constexpr integers style = integers::as_numbers;
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "id", self.id);
@@ -59,55 +59,44 @@ struct request_scan_event {
         field(3, "event_type", self.event_type);
         field(4, "resource_type", self.resource_type);
         field(5, "workspaceID", self.workspace_id);
-        field(6, "updated", self.updated);
+    }
+};
+
+/// The body of REQUEST_SCAN.
+struct request_scan_event : event_head {
+    scanned_build updated;
+
+    static constexpr void describe(auto& self, auto&& field) {
+        event_head::describe(self, field);
+        field(30, "updated", self.updated);
     }
 };
 
 /// The body of CREATE, READ, UPDATE and DELETE.
-struct resource_event {
-    std::string id;
-    std::string timestamp;
-    std::string event_type;
-    std::string resource_type;
-    schemas::workspace_id workspace_id;
+struct resource_event : event_head {
     json_text original;
     json_text updated;
 
-    static constexpr integers style = integers::as_numbers;
     static constexpr std::array meanings{
         meaning{"original", "What the event is about, as it was: not of CREATE", 0}};
     static constexpr void describe(auto& self, auto&& field) {
-        field(1, "id", self.id);
-        field(2, "timestamp", self.timestamp);
-        field(3, "event_type", self.event_type);
-        field(4, "resource_type", self.resource_type);
-        field(5, "workspaceID", self.workspace_id);
-        field(6, "original", self.original, shown::when_set);
-        field(7, "updated", self.updated, shown::when_set);
+        event_head::describe(self, field);
+        field(30, "original", self.original, shown::when_set);
+        field(31, "updated", self.updated, shown::when_set);
     }
 };
 
 /// The body of a test, which shows an event that the webhook would hear.
-struct test_event {
-    std::string id;
-    std::string timestamp;
-    std::string event_type;
-    std::string resource_type;
-    schemas::workspace_id workspace_id;
+struct test_event : event_head {
     std::string message;
     json_text example_;
 
-    static constexpr integers style = integers::as_numbers;
     static constexpr std::array meanings{
         meaning{"example", "What the first type of event that the webhook hears would show", 0}};
     static constexpr void describe(auto& self, auto&& field) {
-        field(1, "id", self.id);
-        field(2, "timestamp", self.timestamp);
-        field(3, "event_type", self.event_type);
-        field(4, "resource_type", self.resource_type);
-        field(5, "workspaceID", self.workspace_id);
-        field(6, "message", self.message);
-        field(7, "example", self.example_);
+        event_head::describe(self, field);
+        field(30, "message", self.message);
+        field(31, "example", self.example_);
     }
 };
 
