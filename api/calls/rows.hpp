@@ -3,7 +3,6 @@
 #pragma once
 
 #include "api/calls/route.hpp"
-#include "schemas/answers/answer.hpp"
 #include "schemas/json_schema.hpp"
 #include "schemas/requests/request.hpp"
 

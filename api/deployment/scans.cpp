@@ -1,6 +1,6 @@
 // Vulnerability scans of builds (wire.md §4, spec.md §4.4).
-#include <algorithm>
 
+#include "schemas/commands/scans.hpp"
 #include "api/calls/handler.hpp"
 #include "api/calls/rows.hpp"
 #include "api/deployment/confirmations.hpp"
@@ -8,7 +8,6 @@
 #include "api/deployment/refused_value.hpp"
 #include "api/deployment/routes.hpp"
 #include "schemas/answers/deployment.hpp"
-#include "schemas/commands/scans.hpp"
 #include "schemas/requests/deployment.hpp"
 #include "storage/registry/access/access.hpp"
 #include "storage/registry/find/builds.hpp"

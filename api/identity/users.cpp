@@ -4,7 +4,6 @@
 #include "api/calls/rows.hpp"
 #include "api/identity/answering.hpp"
 #include "api/identity/routes.hpp"
-#include "runtime/text.hpp"
 #include "schemas/answers/identity.hpp"
 #include "schemas/commands/identity.hpp"
 #include "schemas/requests/identity.hpp"

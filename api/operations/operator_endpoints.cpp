@@ -1,7 +1,6 @@
 #include "api/operations/operator_endpoints.hpp"
 
 #include "api/calls/call.hpp"
-#include "api/calls/handler.hpp"
 #include "api/calls/public_call.hpp"
 #include "api/calls/rows.hpp"
 #include "api/operations/routes.hpp"

@@ -9,7 +9,6 @@
 #include "api/predictions/prediction_memory.hpp"
 #include "api/predictions/routed_prediction.hpp"
 #include "api/predictions/v2_dialect.hpp"
-#include "api/serving/component.hpp"
 #include "runtime/error.hpp"
 #include "runtime/http/message.hpp"
 #include "schemas/json.hpp"

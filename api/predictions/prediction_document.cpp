@@ -1,6 +1,5 @@
 #include "api/predictions/prediction_document.hpp"
 
-#include <array>
 #include <string_view>
 #include <vector>
 

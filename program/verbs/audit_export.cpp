@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <optional>
 #include <string>
-#include <unordered_set>
 
 #include "runtime/crypto.hpp"
 #include "runtime/signing.hpp"

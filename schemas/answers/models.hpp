@@ -3,7 +3,6 @@
 
 #include "schemas/answers/answer.hpp"
 #include "schemas/registry.hpp"
-#include "schemas/sharing.hpp"
 
 namespace herald::schemas::answers {
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "schemas/commands/envelope.hpp"
-#include "schemas/commands/level.hpp"
 #include "schemas/endpoints.hpp"
 
 namespace herald::schemas::commands {

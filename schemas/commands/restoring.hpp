@@ -3,7 +3,6 @@
 #pragma once
 
 #include "schemas/commands/envelope.hpp"
-#include "schemas/commands/level.hpp"
 #include "schemas/restoring.hpp"
 
 namespace herald::schemas::commands {

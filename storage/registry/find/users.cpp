@@ -1,6 +1,5 @@
 #include "storage/registry/find/users.hpp"
 
-#include <algorithm>
 #include <map>
 #include <set>
 #include <string>

@@ -3,7 +3,6 @@
 #include "storage/registry/rules/artifacts.hpp"
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 #include "runtime/crypto.hpp"

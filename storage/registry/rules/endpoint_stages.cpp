@@ -1,5 +1,4 @@
 // Stages of endpoints: slots that builds are deployed to (wire.md §5).
-#include <algorithm>
 
 #include "runtime/random.hpp"
 #include "schemas/limits.hpp"

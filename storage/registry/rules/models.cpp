@@ -1,6 +1,5 @@
 // Registered models (wire.md §3).
 #include "storage/registry/tables/models.hpp"
-#include <algorithm>
 
 #include "schemas/json_codec.hpp"
 #include "schemas/limits.hpp"

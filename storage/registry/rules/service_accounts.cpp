@@ -6,7 +6,6 @@
 #include "storage/registry/rules/organizations.hpp"
 #include "storage/registry/rules/rules.hpp"
 #include "storage/registry/tables/users.hpp"
-#include "storage/registry/tables/workspaces.hpp"
 
 namespace herald::storage::registry::rules {
 namespace {

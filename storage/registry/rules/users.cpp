@@ -1,6 +1,6 @@
 // Users: how they come, change and go (wire.md §2).
-#include <algorithm>
 
+#include "storage/registry/tables/users.hpp"
 #include "runtime/crypto.hpp"
 #include "runtime/text.hpp"
 #include "schemas/limits.hpp"
@@ -13,7 +13,6 @@
 #include "storage/registry/tables/counters.hpp"
 #include "storage/registry/tables/groups.hpp"
 #include "storage/registry/tables/installation.hpp"
-#include "storage/registry/tables/users.hpp"
 #include "storage/registry/tables/workspaces.hpp"
 
 namespace herald::storage::registry::rules {

@@ -5,9 +5,7 @@
 #include <string_view>
 
 #include "schemas/commands/versions.hpp"
-#include "schemas/limits.hpp"
 #include "storage/registry/access/access.hpp"
-#include "storage/registry/rules/checks.hpp"
 #include "storage/registry/rules/rules.hpp"
 
 namespace herald::storage::registry::rules {

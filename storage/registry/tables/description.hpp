@@ -12,7 +12,6 @@
 #pragma once
 
 #include <algorithm>
-#include <tuple>
 #include <vector>
 
 #include "runtime/assert.hpp"
