@@ -13,4 +13,15 @@ using answered = result<runtime::http::http_response>;
 /// For a read of many rows, in slices.
 using slicing = result<std::unique_ptr<sliced_answer>>;
 
+/// The words of every file of handlers.
+namespace handling {
+using calls::answered;
+using calls::reading_call;
+using calls::response;
+using calls::slicing;
+using calls::writing_call;
+namespace answers = schemas::answers;
+namespace requests = schemas::requests;
+}  // namespace handling
+
 }  // namespace herald::api::calls

@@ -1,13 +1,15 @@
 // Makes rows of the table of routes, by the kind of call and its types. A file of handlers ends with its
-// rows.
+// rows; it begins with `using namespace calls::rows`, which also brings the words of handlers.
 #pragma once
 
+#include "api/calls/handler.hpp"
 #include "api/calls/route.hpp"
 #include "schemas/json_schema.hpp"
 #include "schemas/requests/request.hpp"
 
 namespace herald::api::calls::rows {
 
+using namespace handling;
 using runtime::http::http_method;
 
 /// A GET that anybody may make.

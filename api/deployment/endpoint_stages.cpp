@@ -1,5 +1,4 @@
 // Stages of endpoints, and what happened to them (wire.md §5).
-#include "api/calls/handler.hpp"
 #include "api/calls/rows.hpp"
 #include "api/deployment/component_messages.hpp"
 #include "api/deployment/endpoint_paths.hpp"
@@ -13,14 +12,9 @@
 namespace herald::api::deployment {
 namespace {
 
-using calls::answered;
-using calls::reading_call;
-using calls::response;
-using calls::writing_call;
+using namespace calls::rows;
 using schemas::endpoint_stage;
-namespace answers = schemas::answers;
 namespace find = storage::registry::find;
-namespace requests = schemas::requests;
 
 response create_endpoint_stage(writing_call& call) {
     const auto json = call.json();
@@ -79,8 +73,6 @@ answered get_stage_logs(reading_call& call) {
     answer.total_records = answer.entries.size();
     return call.answer(answer);
 }
-
-using namespace calls::rows;
 
 const calls::route endpoint_stage_table[] = {
     needing_deploy_or_update(write<requests::create_endpoint_stage, answers::endpoint_stage>(

@@ -2,7 +2,6 @@
 // (client_calls.md §6).
 #include <algorithm>
 
-#include "api/calls/handler.hpp"
 #include "api/calls/rows.hpp"
 #include "api/deployment/endpoint_paths.hpp"
 #include "api/deployment/routes.hpp"
@@ -14,12 +13,9 @@
 namespace herald::api::deployment {
 namespace {
 
-using calls::answered;
-using calls::reading_call;
+using namespace calls::rows;
 namespace access = storage::registry::access;
-namespace answers = schemas::answers;
 namespace find = storage::registry::find;
-namespace requests = schemas::requests;
 using schemas::object_writer;
 
 /// The variables as they came. Errors: invalid_argument for anything but a list of them.
@@ -102,8 +98,6 @@ answered ingest_reference(reading_call& call) {
                                         " serves no version with an artifact reference_data; log one, build "
                                         "the version and update the endpoint with the build first");
 }
-
-using namespace calls::rows;
 
 const calls::route endpoint_tool_table[] = {
     ask<requests::operations_manifest, answers::operations_manifest>(

@@ -3,7 +3,6 @@
 #include "storage/registry/find/endpoints.hpp"
 
 #include "api/calls/finding.hpp"
-#include "api/calls/handler.hpp"
 #include "api/calls/rows.hpp"
 #include "api/calls/tell_read.hpp"
 #include "api/deployment/component_messages.hpp"
@@ -19,15 +18,10 @@
 namespace herald::api::deployment {
 namespace {
 
-using calls::answered;
-using calls::reading_call;
-using calls::response;
-using calls::writing_call;
+using namespace calls::rows;
 using schemas::endpoint;
 namespace access = storage::registry::access;
-namespace answers = schemas::answers;
 namespace find = storage::registry::find;
-namespace requests = schemas::requests;
 
 /// The published client looks endpoints up by the path in creator_request, and begins it with a slash.
 schemas::json_text as_asked_for(schemas::json_value body, const std::string& path) {
@@ -181,7 +175,7 @@ class endpoint_list final : public calls::sliced_answer {
     std::string x_body;
 };
 
-calls::slicing list_endpoints(reading_call& call) {
+slicing list_endpoints(reading_call& call) {
     const std::string name = call.path("workspace");
     const auto workspace = access::workspace_in_path(call.state(), name);
     if (!workspace || !access::is_visible(call.state(), call.user().id, *workspace))
@@ -201,8 +195,6 @@ response delete_endpoint(writing_call& call) {
     if (!command) co_return command.error();
     co_return co_await withdraw(call, *std::move(command));
 }
-
-using namespace calls::rows;
 
 const calls::route endpoint_table[] = {
     needing(on_endpoints, action::create,

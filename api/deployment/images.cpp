@@ -11,8 +11,7 @@
 namespace herald::api::deployment {
 namespace {
 
-using calls::answered;
-using calls::reading_call;
+using namespace calls::rows;
 using runtime::http::http_response;
 namespace access = storage::registry::access;
 namespace find = storage::registry::find;
@@ -83,8 +82,6 @@ answered get_image(reading_call& call) {
         std::move(place));
     return out;
 }
-
-using namespace calls::rows;
 
 constexpr calls::query_parameter which[] = {
     {"digest", "sha256:<64 hex digits>, as in the build's location; any other is refused", false, false}};

@@ -1,7 +1,6 @@
 // Vulnerability scans of builds (wire.md §4, spec.md §4.4).
 
 #include "schemas/commands/scans.hpp"
-#include "api/calls/handler.hpp"
 #include "api/calls/rows.hpp"
 #include "api/deployment/confirmations.hpp"
 #include "api/deployment/limits.hpp"
@@ -15,13 +14,9 @@
 namespace herald::api::deployment {
 namespace {
 
-using calls::reading_call;
-using calls::response;
-using calls::writing_call;
+using namespace calls::rows;
 using schemas::scan;
 namespace access = storage::registry::access;
-namespace answers = schemas::answers;
-namespace requests = schemas::requests;
 
 /// Herald itself does not scan: a request must name an external scanner. `find` gives the build to scan in a
 /// state, if the caller may read it.
@@ -147,7 +142,7 @@ response report_scan(writing_call& call) {
     co_return call.answer(*told, whole(call, *now->view, *std::move(row), std::move(unconfirmed)));
 }
 
-calls::answered get_scan(reading_call& call) {
+answered get_scan(reading_call& call) {
     const auto id = call.path_id<schemas::build_id>("build");
     if (!id) return id.error();
     const storage::registry::state::state_view& state = call.state();
@@ -156,8 +151,6 @@ calls::answered get_scan(reading_call& call) {
     return call.answer(whole(call, state, storage::registry::find::scan_to_show(state, found->row),
                              unconfirmed_of(call, state, *id)));
 }
-
-using namespace calls::rows;
 
 const calls::route scan_table[] = {
     needing_deploy(write<requests::request_scan, answers::scan>(

@@ -1,7 +1,6 @@
 // Updates of endpoints' stages (wire.md §5).
 #include <algorithm>
 
-#include "api/calls/handler.hpp"
 #include "api/calls/rows.hpp"
 #include "api/deployment/endpoint_paths.hpp"
 #include "api/deployment/routes.hpp"
@@ -13,12 +12,9 @@
 namespace herald::api::deployment {
 namespace {
 
-using calls::response;
-using calls::writing_call;
+using namespace calls::rows;
 using schemas::json_value;
 using schemas::update_strategy;
-namespace answers = schemas::answers;
-namespace requests = schemas::requests;
 
 using update_command = schemas::commands::update_endpoint_stage;
 
@@ -122,8 +118,6 @@ response update_endpoint_stage(writing_call& call) {
     const auto view = [](schemas::endpoint_stage after) { return answers::of(std::move(after)); };
     co_return co_await call.write<schemas::endpoint_stage>(*std::move(command), view);
 }
-
-using namespace calls::rows;
 
 const calls::route update_table[] = {
     needing_deploy_or_update(write<requests::update_endpoint_stage, answers::endpoint_stage>(

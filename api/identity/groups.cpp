@@ -1,5 +1,4 @@
 // Groups and roles of an organisation (wire.md §2, client_calls.md §1).
-#include "api/calls/handler.hpp"
 #include "api/calls/rows.hpp"
 #include "api/identity/answering.hpp"
 #include "api/identity/routes.hpp"
@@ -11,17 +10,12 @@
 namespace herald::api::identity {
 namespace {
 
-using calls::answered;
-using calls::reading_call;
-using calls::response;
-using calls::writing_call;
-namespace answers = schemas::answers;
+using namespace calls::rows;
 namespace directory = storage::registry::find;
-namespace requests = schemas::requests;
 
 answers::group_answer shown(schemas::group_members row) { return {std::move(row)}; }
 
-calls::slicing list_groups(reading_call& call) {
+slicing list_groups(reading_call& call) {
     return list_of_organization<answers::groups, directory::search_groups>(call, as_it_is);
 }
 
@@ -79,7 +73,7 @@ response change_members(writing_call& call) {
     co_return co_await call.write<schemas::group_members>(std::move(command), shown);
 }
 
-calls::slicing list_roles(reading_call& call) {
+slicing list_roles(reading_call& call) {
     return list_of_organization<answers::roles, directory::search_roles>(call, as_it_is);
 }
 
@@ -121,8 +115,6 @@ response delete_role(writing_call& call) {
     using command = schemas::commands::delete_role;
     return end_in_organization<command, &command::id>(call, "role", answers::done());
 }
-
-using namespace calls::rows;
 
 const calls::route group_table[] = {
     list<answers::groups>("list_groups", "/api/v2/uac-proxy/organization/{org}/groups", list_groups,

@@ -1,5 +1,4 @@
 // Developer keys and sessions (wire.md §2). A key is shown by the call that makes it, and by its repeats.
-#include "api/calls/handler.hpp"
 #include "api/calls/rows.hpp"
 #include "api/identity/answering.hpp"
 #include "api/identity/routes.hpp"
@@ -12,13 +11,8 @@
 namespace herald::api::identity {
 namespace {
 
-using calls::answered;
-using calls::reading_call;
-using calls::response;
-using calls::writing_call;
-namespace answers = schemas::answers;
+using namespace calls::rows;
 namespace directory = storage::registry::find;
-namespace requests = schemas::requests;
 
 constexpr std::string_view session_purpose = "session-key";
 
@@ -108,7 +102,7 @@ response create_session(writing_call& call) {
     co_return co_await call.write_minting<schemas::session>(std::move(command), session_purpose, view);
 }
 
-calls::slicing find_sessions(reading_call& call) {
+slicing find_sessions(reading_call& call) {
     auto body = call.body<requests::find_sessions>();
     if (!body) return body.error();
     directory::wanted_sessions wanted{std::move(body->ids), std::move(body->verta_user_id),
@@ -124,8 +118,6 @@ response delete_sessions(writing_call& call) {
     schemas::commands::delete_sessions command{std::move(body->ids)};
     co_return co_await call.write(std::move(command), answers::accepted());
 }
-
-using namespace calls::rows;
 
 const calls::route key_table[] = {
     write<requests::nothing, answers::user>(

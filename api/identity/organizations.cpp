@@ -1,6 +1,5 @@
 // Organisations and who belongs to them (wire.md §2, client_calls.md §1).
 #include "schemas/commands/organizations.hpp"
-#include "api/calls/handler.hpp"
 #include "api/calls/rows.hpp"
 #include "api/identity/answering.hpp"
 #include "api/identity/routes.hpp"
@@ -13,13 +12,8 @@
 namespace herald::api::identity {
 namespace {
 
-using calls::answered;
-using calls::reading_call;
-using calls::response;
-using calls::writing_call;
-namespace answers = schemas::answers;
+using namespace calls::rows;
 namespace directory = storage::registry::find;
-namespace requests = schemas::requests;
 
 /// 200 for an organisation's workspace name (or the organisation's own), 404 for a personal one
 /// (client_calls.md §1).
@@ -33,7 +27,7 @@ answered get_organization_by_name(reading_call& call) {
     return call.answer(answers::organization_answer{{workspace->org_id, name}});
 }
 
-calls::slicing list_organizations(reading_call& call) {
+slicing list_organizations(reading_call& call) {
     const auto page = calls::page_in_query(call);
     if (!page) return page.error();
     return calls::answer_in_slices<answers::organizations>(
@@ -74,7 +68,7 @@ response delete_organization(writing_call& call) {
     co_return co_await call.write(command, answers::done());
 }
 
-calls::slicing list_organization_users(reading_call& call) {
+slicing list_organization_users(reading_call& call) {
     return list_of_organization<answers::users, directory::search_members>(
         call, [](schemas::user row) { return answers::of(std::move(row)); });
 }
@@ -100,8 +94,6 @@ response remove_organization_user(writing_call& call) {
 
 constexpr calls::query_parameter by_org_name[]{{"org_name", "a workspace's name"}};
 constexpr calls::query_parameter by_organization_name[]{{"name", "the organization's name"}};
-
-using namespace calls::rows;
 
 const calls::route organization_table[] = {
     read<answers::organization_answer>("get_organization_by_name",

@@ -1,5 +1,4 @@
 // Service accounts: users without a person (wire.md §2), in the form of v1 and of v2.
-#include "api/calls/handler.hpp"
 #include "api/calls/rows.hpp"
 #include "api/identity/answering.hpp"
 #include "api/identity/routes.hpp"
@@ -11,13 +10,8 @@
 namespace herald::api::identity {
 namespace {
 
-using calls::answered;
-using calls::reading_call;
-using calls::response;
-using calls::writing_call;
-namespace answers = schemas::answers;
+using namespace calls::rows;
 namespace directory = storage::registry::find;
-namespace requests = schemas::requests;
 
 /// Requests are authenticated by e-mail, which v1 does not ask for.
 constexpr std::string_view domain_of_accounts = "@service-account";
@@ -86,7 +80,7 @@ response remove_service_account(writing_call& call) {
     return end_in_organization<command, &command::id>(call, "user", answers::accepted());
 }
 
-calls::slicing find_service_accounts(reading_call& call) {
+slicing find_service_accounts(reading_call& call) {
     auto body = call.body<requests::find_service_accounts>();
     if (!body) return body.error();
     directory::wanted_accounts wanted{std::move(body->ids), std::move(body->associated_workspace_ids),
@@ -95,8 +89,6 @@ calls::slicing find_service_accounts(reading_call& call) {
         call, directory::search_service_accounts(call.state(), call.user().id, std::move(wanted)),
         [](schemas::user row) { return answers::account_of(std::move(row)); });
 }
-
-using namespace calls::rows;
 
 const calls::route service_account_table[] = {
     for_organization_administrators(write<requests::add_service_account, answers::service_account_answer>(

@@ -1,6 +1,5 @@
 // Users and system administrators (wire.md §2, client_calls.md §1).
 #include "storage/registry/find/users.hpp"
-#include "api/calls/handler.hpp"
 #include "api/calls/rows.hpp"
 #include "api/identity/answering.hpp"
 #include "api/identity/routes.hpp"
@@ -12,13 +11,8 @@
 namespace herald::api::identity {
 namespace {
 
-using calls::answered;
-using calls::reading_call;
-using calls::response;
-using calls::writing_call;
-namespace answers = schemas::answers;
+using namespace calls::rows;
 namespace directory = storage::registry::find;
-namespace requests = schemas::requests;
 
 answered verify_connection(reading_call& call) { return call.answer(answers::connection{true}); }
 
@@ -126,7 +120,7 @@ answered get_current_user(reading_call& call) {
     return call.answer(answers::of(directory::as_shown(call.state(), call.user())));
 }
 
-calls::slicing get_users(reading_call& call) {
+slicing get_users(reading_call& call) {
     auto body = call.body<requests::get_users>();
     if (!body) return body.error();
     directory::wanted_users wanted{std::move(body->user_ids), std::move(body->emails),
@@ -136,7 +130,7 @@ calls::slicing get_users(reading_call& call) {
         [](schemas::user row) { return answers::of(std::move(row)); });
 }
 
-calls::slicing list_system_admins(reading_call& call) {
+slicing list_system_admins(reading_call& call) {
     const auto page = calls::page_in_query(call);
     if (!page) return page.error();
     return calls::answer_in_slices<answers::system_admins>(
@@ -159,8 +153,6 @@ constexpr calls::query_parameter which_user[]{
     {"email", "the user's e-mail", false, false},
     {"user_id", "or the user's id", true, false, schemas::id_schema<schemas::user_id>},
     {"username", "or the user's username", false, false}};
-
-using namespace calls::rows;
 
 const calls::route user_table[] = {
     read<answers::connection>("verify_connection", "/api/v1/modeldb/project/verifyConnection",

@@ -1,5 +1,4 @@
 // Workspaces, as their members see them (wire.md §2, client_calls.md §1).
-#include "api/calls/handler.hpp"
 #include "api/calls/rows.hpp"
 #include "api/identity/answering.hpp"
 #include "api/identity/routes.hpp"
@@ -12,12 +11,7 @@
 namespace herald::api::identity {
 namespace {
 
-using calls::answered;
-using calls::reading_call;
-using calls::response;
-using calls::writing_call;
-namespace answers = schemas::answers;
-namespace requests = schemas::requests;
+using namespace calls::rows;
 
 result<schemas::workspace> visible(const storage::registry::state::state_view& state, schemas::user_id user,
                                    std::optional<schemas::workspace> found, const std::string& what) {
@@ -51,7 +45,7 @@ answered get_workspace_by_name(reading_call& call) {
     return call.answer(answers::of(*found));
 }
 
-calls::slicing get_visible_workspaces(reading_call& call) {
+slicing get_visible_workspaces(reading_call& call) {
     const auto page = calls::page_in_query(call);
     if (!page) return page.error();
     return calls::answer_in_slices<answers::workspaces>(
@@ -59,7 +53,7 @@ calls::slicing get_visible_workspaces(reading_call& call) {
         [](schemas::workspace row) { return answers::of(std::move(row)); });
 }
 
-calls::slicing list_workspaces(reading_call& call) {
+slicing list_workspaces(reading_call& call) {
     return list_of_organization<answers::workspace_records, storage::registry::find::search_workspaces>(
         call, [](schemas::workspace row) { return answers::with_permissions(std::move(row)); });
 }
@@ -128,8 +122,6 @@ response delete_workspace(writing_call& call) {
 constexpr calls::query_parameter by_id[]{
     {"id", "the workspace's id", true, true, schemas::id_schema<schemas::workspace_id>}};
 constexpr calls::query_parameter by_workspace_name[]{{"name", "the workspace's name"}};
-
-using namespace calls::rows;
 
 const calls::route workspace_table[] = {
     read<answers::workspace>("get_workspace_by_id", "/api/v1/uac-proxy/workspace/getWorkspaceById",

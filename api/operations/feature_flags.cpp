@@ -1,6 +1,5 @@
 // Feature flags of the installation (wire.md §7).
 #include "storage/registry/find/feature_flags.hpp"
-#include "api/calls/handler.hpp"
 #include "api/calls/rows.hpp"
 #include "api/operations/routes.hpp"
 #include "schemas/answers/operations.hpp"
@@ -10,16 +9,13 @@
 namespace herald::api::operations {
 namespace {
 
-using calls::reading_call;
-using calls::writing_call;
-namespace answers = schemas::answers;
-namespace requests = schemas::requests;
+using namespace calls::rows;
 using schemas::feature_flag;
 using schemas::flag_name;
 
 answers::feature_flag answer_of(feature_flag flag) { return {flag.enabled, std::move(flag.content)}; }
 
-calls::answered list_feature_flags(reading_call& call) {
+answered list_feature_flags(reading_call& call) {
     const auto flag = [&](flag_name name) {
         return answer_of(storage::registry::find::feature_flag_of(call.state(), name));
     };
@@ -27,7 +23,7 @@ calls::answered list_feature_flags(reading_call& call) {
         answers::feature_flags{{flag(flag_name::promote_events), flag(flag_name::scan_events)}});
 }
 
-calls::response set_feature_flag(writing_call& call) {
+response set_feature_flag(writing_call& call) {
     const auto body = call.body<requests::set_feature_flag>();
     if (!body) co_return body.error();
     schemas::commands::set_feature_flag command;
@@ -36,8 +32,6 @@ calls::response set_feature_flag(writing_call& call) {
     command.content = body->content;
     co_return co_await call.write<feature_flag>(std::move(command), answer_of);
 }
-
-using namespace calls::rows;
 
 const calls::route feature_flag_table[] = {
     read<answers::feature_flags>("list_feature_flags", "/api/v1/uac-proxy/feature-flags", list_feature_flags,

@@ -2,7 +2,6 @@
 // §4).
 #include "schemas/requests/artifacts.hpp"
 
-#include "api/calls/handler.hpp"
 #include "api/calls/rows.hpp"
 #include "api/calls/streamed_call.hpp"
 #include "api/registry/artifact_parts.hpp"
@@ -22,17 +21,11 @@
 namespace herald::api::registry {
 namespace {
 
-using calls::answered;
-using calls::reading_call;
-using calls::response;
+using namespace calls::rows;
 using calls::streamed_call;
-using calls::writing_call;
-using runtime::http::http_method;
 using runtime::http::http_response;
 using storage::artifacts::stored_object;
 namespace access = storage::registry::access;
-namespace answers = schemas::answers;
-namespace requests = schemas::requests;
 
 constexpr std::string_view path_of_bytes = "/api/v1/registry/artifact_bytes/";
 
@@ -405,8 +398,6 @@ response get_bytes(streamed_call& call) {
     out.stream = std::make_shared<placed_stream>(*std::move(stream), *std::move(place));
     co_return out;
 }
-
-using namespace calls::rows;
 
 constexpr calls::query_parameter key_of_artifact[] = {{"key", "an artifact's key", false, false}};
 

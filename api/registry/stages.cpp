@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "api/calls/finding.hpp"
-#include "api/calls/handler.hpp"
 #include "api/calls/rows.hpp"
 #include "api/registry/routes.hpp"
 #include "api/registry/services.hpp"
@@ -17,11 +16,7 @@
 namespace herald::api::registry {
 namespace {
 
-using calls::reading_call;
-using calls::response;
-using calls::writing_call;
-namespace answers = schemas::answers;
-namespace requests = schemas::requests;
+using namespace calls::rows;
 using schemas::promotion;
 
 /// Every stage call answers {"activity": {…}}.
@@ -76,7 +71,7 @@ response create_comment(writing_call& call) {
 
 constexpr auto as_it_is = [](schemas::activity row) { return row; };
 
-calls::slicing find_activities(reading_call& call) {
+slicing find_activities(reading_call& call) {
     const auto body = call.body<requests::find_activities>();
     if (!body) return body.error();
     return calls::answer_in_slices<answers::activities>(
@@ -87,7 +82,7 @@ calls::slicing find_activities(reading_call& call) {
         as_it_is);
 }
 
-calls::slicing find_transitions(reading_call& call) {
+slicing find_transitions(reading_call& call) {
     const auto body = call.body<requests::find_transitions>();
     if (!body) return body.error();
     for (const schemas::transition_state each : body->state)
@@ -102,7 +97,7 @@ calls::slicing find_transitions(reading_call& call) {
         as_it_is);
 }
 
-calls::answered get_promotion(reading_call& call) {
+answered get_promotion(reading_call& call) {
     const auto id = call.path_id<schemas::version_id>("version");
     if (!id) return id.error();
     const storage::registry::state::state_view& state = call.state();
@@ -132,8 +127,6 @@ response fail_promotion(writing_call& call) {
     const auto view = [](promotion row) { return answers::of(std::move(row)); };
     co_return co_await call.write<promotion>(std::move(command), view);
 }
-
-using namespace calls::rows;
 
 /// Reviewers comment without UPDATE.
 constexpr calls::route needing_update_or_review(calls::route row) {

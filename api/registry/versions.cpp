@@ -1,7 +1,6 @@
 // Model versions (wire.md §3, client_calls.md §3).
 #include "schemas/answers/versions.hpp"
 #include "api/calls/finding.hpp"
-#include "api/calls/handler.hpp"
 #include "api/calls/rows.hpp"
 #include "api/calls/tell_read.hpp"
 #include "api/registry/routes.hpp"
@@ -13,15 +12,9 @@
 namespace herald::api::registry {
 namespace {
 
-using calls::answered;
-using calls::reading_call;
-using calls::response;
-using calls::slicing;
-using calls::writing_call;
+using namespace calls::rows;
 using schemas::model_version;
 using schemas::commands::update_mode;
-namespace answers = schemas::answers;
-namespace requests = schemas::requests;
 
 answers::model_version version_answer(model_version version) { return {answers::of(std::move(version))}; }
 
@@ -214,8 +207,6 @@ slicing find_versions(reading_call& call) {
 
 response patch_version(writing_call& call) { return update_version(call, update_mode::merge); }
 response put_version(writing_call& call) { return update_version(call, update_mode::replace); }
-
-using namespace calls::rows;
 
 const calls::route version_table[] = {
     needing(on_models, action::create,

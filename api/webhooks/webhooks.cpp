@@ -4,7 +4,6 @@
 
 #include "api/calls/await_callback.hpp"
 #include "api/calls/finding.hpp"
-#include "api/calls/handler.hpp"
 #include "api/calls/rows.hpp"
 #include "api/webhooks/routes.hpp"
 #include "api/webhooks/services.hpp"
@@ -25,15 +24,11 @@
 namespace herald::api::webhooks {
 namespace {
 
-using calls::reading_call;
-using calls::response;
-using calls::writing_call;
+using namespace calls::rows;
 using schemas::object_writer;
 using schemas::resource_type;
 using schemas::webhook;
-namespace answers = schemas::answers;
 using webhook_answer = answers::webhook;
-namespace requests = schemas::requests;
 
 /// Whether events about the resources that the filter names reach the webhook.
 bool would_hear(const webhook& hook, const schemas::resource_filter& asked) {
@@ -237,7 +232,7 @@ response set_webhook_status(writing_call& call) {
 }
 
 /// The webhooks of the workspaces that the caller is an admin of. The secret is never shown again.
-calls::slicing find_webhooks(reading_call& call) {
+slicing find_webhooks(reading_call& call) {
     auto body = call.body<requests::find_webhooks>();
     if (!body) return body.error();
     for (const std::size_t size :
@@ -291,8 +286,6 @@ response trigger_test(writing_call& call) {
                             attempt->message);
     co_return call.answer(answers::of(*attempt));
 }
-
-using namespace calls::rows;
 
 const calls::route webhook_table[] = {
     for_system_administrators(making_subscribers(write<requests::create_webhook, answers::webhook>(

@@ -12,8 +12,6 @@
 namespace herald::storage::registry::rules {
 namespace {
 
-using context::rule_context;
-using context::timer_kind;
 using schemas::access_token;
 using schemas::access_token_id;
 

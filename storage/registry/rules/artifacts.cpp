@@ -22,8 +22,6 @@ namespace {
 
 using access::find_artifact;
 using access::placed;
-using context::rule_context;
-using context::timer_kind;
 using schemas::artifact_bytes;
 using schemas::blob;
 using schemas::blob_part;

@@ -16,8 +16,6 @@
 namespace herald::storage::registry::rules {
 namespace {
 
-using context::rule_context;
-using context::timer_kind;
 using schemas::endpoint_stage;
 using schemas::endpoint_stage_id;
 

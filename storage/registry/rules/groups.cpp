@@ -16,11 +16,6 @@
 namespace herald::storage::registry::rules {
 namespace {
 
-using context::rule_context;
-using context::timer_kind;
-using state::state_changes;
-using state::state_view;
-
 /// What a membership sweep is about: a letter, then the id.
 enum class swept : char { group = 'g', user = 'u' };
 

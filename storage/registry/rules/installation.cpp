@@ -12,8 +12,6 @@
 namespace herald::storage::registry::rules {
 namespace {
 
-using context::rule_context;
-
 constexpr std::int64_t day_ms = 24ll * 3'600'000;
 
 /// The rows come with restore_rows.

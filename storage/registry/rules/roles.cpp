@@ -14,9 +14,7 @@
 namespace herald::storage::registry::rules {
 namespace {
 
-using context::rule_context;
 using schemas::resource_actions;
-using state::state_changes;
 
 /// Each type once, each action once, both in the order of their numbers. Errors: invalid_argument for an
 /// unknown type or action.

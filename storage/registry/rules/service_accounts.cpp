@@ -10,9 +10,6 @@
 namespace herald::storage::registry::rules {
 namespace {
 
-using context::rule_context;
-using state::state_changes;
-
 /// Errors: not_found for one that is not there, or whose organisation the sender does not belong to;
 /// permission_denied, also for one that is a system administrator unless the sender is one too.
 result<schemas::user> account_to_change(rule_context& context, schemas::user_id id,

@@ -16,13 +16,10 @@ namespace {
 using access::placed;
 using access::readable_version;
 using access::require;
-using context::rule_context;
-using schemas::action;
 using schemas::activity;
 using schemas::model_version;
 using schemas::promotion;
 using schemas::promotion_status;
-using schemas::protected_type;
 using schemas::stage;
 using schemas::transition_state;
 using tables::review;

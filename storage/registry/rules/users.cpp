@@ -18,11 +18,6 @@
 namespace herald::storage::registry::rules {
 namespace {
 
-using context::rule_context;
-using context::timer_kind;
-using state::state_changes;
-using state::state_view;
-
 std::string text_of(schemas::user_id id) { return "user " + std::to_string(id.value); }
 
 result<void> check_new(const fresh_user& fresh, const std::string& username) {

@@ -19,13 +19,10 @@ namespace herald::storage::registry::rules {
 namespace {
 
 using access::require_system_admin;
-using context::rule_context;
-using context::timer_kind;
 using schemas::resource_type;
 using schemas::webhook;
 using schemas::webhook_status;
 using schemas::commands::webhook_condition;
-using state::state_changes;
 
 constexpr std::int64_t day_ms = 24ll * 3'600'000;
 

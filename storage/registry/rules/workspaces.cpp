@@ -21,11 +21,6 @@
 namespace herald::storage::registry::rules {
 namespace {
 
-using context::rule_context;
-using context::timer_kind;
-using state::state_changes;
-using state::state_view;
-
 std::string text_of(schemas::workspace_id id) { return "workspace " + std::to_string(id.value); }
 
 std::string sweep_key(schemas::workspace_id workspace, const builds_to_remove& next) {
