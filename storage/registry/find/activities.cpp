@@ -195,18 +195,4 @@ result<search_pointer<activity>> search_transitions(const state_view& state, sch
         std::make_unique<history_search>(state, user, place, std::move(filter), *std::move(page)));
 }
 
-result<found_page<activity>> find_activities(const state_view& state, schemas::user_id user,
-                                             const history_place& place,
-                                             const std::optional<schemas::pagination>& pagination,
-                                             const enough_check& late) {
-    return finish(search_activities(state, user, place, pagination), late);
-}
-
-result<found_page<activity>> find_transitions(const state_view& state, schemas::user_id user,
-                                              const history_place& place, const transition_filter& filter,
-                                              const std::optional<schemas::pagination>& pagination,
-                                              const enough_check& late) {
-    return finish(search_transitions(state, user, place, filter, pagination), late);
-}
-
 }  // namespace herald::storage::registry::find

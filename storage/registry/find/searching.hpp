@@ -126,21 +126,4 @@ inline result<page_of_rows> page_by_age(const std::optional<schemas::pagination>
     return page_of_rows::of(request, asked);
 }
 
-/// The whole search at once. Errors: also too_long(), when `late` says so.
-template <class Row>
-result<found_page<Row>> finish(result<search_pointer<Row>> search, const enough_check& late) {
-    if (!search) return search.error();
-    if (!(*search)->go_on(late)) return too_long();
-    auto chosen = (*search)->take();
-    if (!chosen) return chosen.error();
-    found_page<Row> page;
-    page.total_records = chosen->total_records;
-    page.next_page_token = std::move(chosen->next_page_token);
-    page.is_cut = chosen->is_cut;
-    for (auto rows = (*search)->read(); !rows.empty(); rows = (*search)->read())
-        page.rows.insert(page.rows.end(), std::make_move_iterator(rows.begin()),
-                         std::make_move_iterator(rows.end()));
-    return page;
-}
-
 }  // namespace herald::storage::registry::find
