@@ -15,6 +15,7 @@
 #include "runtime/deadline.hpp"
 #include "runtime/http/body.hpp"
 #include "runtime/http/server/connection.hpp"
+#include "runtime/http/server/error_response.hpp"
 #include "runtime/http/server/incoming_pace.hpp"
 #include "runtime/http/server/outgoing_answer.hpp"
 #include "runtime/http/server/parser.hpp"
