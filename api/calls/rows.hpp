@@ -128,6 +128,26 @@ constexpr route write(std::string_view name, http_method method, std::string_vie
     return with_body<Body>(change<Answer>(name, method, pattern, handler, tag, summary));
 }
 
+/// The rows of a handler that is given its body.
+template <auto Handler, schemas::described Answer>
+constexpr route find(std::string_view name, std::string_view pattern, std::string_view tag,
+                     std::string_view summary) {
+    return find<typename given_body<Handler>::type, Answer>(name, pattern, given_body<Handler>::handle, tag,
+                                                            summary);
+}
+template <auto Handler, schemas::described Answer>
+constexpr route write(std::string_view name, http_method method, std::string_view pattern,
+                      std::string_view tag, std::string_view summary) {
+    return write<typename given_body<Handler>::type, Answer>(name, method, pattern,
+                                                             given_body<Handler>::handle, tag, summary);
+}
+template <auto Handler, schemas::described Answer>
+constexpr route ask(std::string_view name, std::string_view pattern, std::string_view tag,
+                    std::string_view summary) {
+    return asking<typename given_body<Handler>::type>(
+        read<Answer>(name, pattern, given_body<Handler>::handle, tag, summary));
+}
+
 /// A POST that only looks, at little.
 template <schemas::described Body, schemas::described Answer>
 constexpr route ask(std::string_view name, std::string_view pattern, read_handler handler,

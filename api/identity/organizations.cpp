@@ -47,16 +47,14 @@ answered get_organization_record_by_name(reading_call& call) {
     return call.answer(answers::organization_record{*std::move(found)});
 }
 
-response set_organization(writing_call& call) {
-    auto body = call.body<requests::set_organization>();
-    if (!body) co_return body.error();
-    const auto kept = directory::organization_of(call.state(), call.user().id, body->organization->id)
+response set_organization(writing_call& call, requests::set_organization body) {
+    const auto kept = directory::organization_of(call.state(), call.user().id, body.organization->id)
                           .value_or(schemas::organization{});
     if (const auto good = ignore_owned_in<requests::sent_organization>(call, "organization", kept); !good)
         co_return good.error();
     schemas::commands::set_organization command;
-    command.id = body->organization->id;
-    command.name = std::move(body->organization->name);
+    command.id = body.organization->id;
+    command.name = std::move(body.organization->name);
     const auto view = [](schemas::organization row) { return answers::organization_record{std::move(row)}; };
     co_return co_await call.write<schemas::organization>(std::move(command), view);
 }
@@ -73,14 +71,12 @@ slicing list_organization_users(reading_call& call) {
         call, [](schemas::user row) { return answers::of(std::move(row)); });
 }
 
-response add_organization_user(writing_call& call) {
-    auto body = call.body<requests::add_organization_user>();
-    if (!body) co_return body.error();
+response add_organization_user(writing_call& call, requests::add_organization_user body) {
     const auto org = call.path_id<schemas::organization_id>("org");
     if (!org) co_return org.error();
     schemas::commands::add_organization_user command;
     command.org_id = *org;
-    command.email = std::move(body->email);
+    command.email = std::move(body.email);
     const auto view = [&call](schemas::user row) {
         return answers::user_answer{answers::of(shown_now(call, std::move(row)))};
     };
@@ -102,9 +98,9 @@ const calls::route organization_table[] = {
                                        "Whether the name is that of a shared workspace", by_org_name),
     list<answers::organizations>("list_organizations", "/api/v2/uac-proxy/organization", list_organizations,
                                  "organizations", "The caller's organizations", calls::paging),
-    for_system_administrators(write<requests::set_organization, answers::organization_record>(
-        "set_organization", http_method::post, "/api/v2/uac-proxy/organization", set_organization,
-        "organizations", "Makes an organization; with an id, changes that one")),
+    for_system_administrators(write<set_organization, answers::organization_record>(
+        "set_organization", http_method::post, "/api/v2/uac-proxy/organization", "organizations",
+        "Makes an organization; with an id, changes that one")),
     read<answers::organization_record>(
         "get_organization_record_by_name", "/api/v2/uac-proxy/organization/getOrganizationByName",
         get_organization_record_by_name, "organizations", "An organization by name", by_organization_name),
@@ -116,9 +112,9 @@ const calls::route organization_table[] = {
     list<answers::users>("list_organization_users", "/api/v2/uac-proxy/organization/{org}/users",
                          list_organization_users, "organizations", "Who belongs to the organization",
                          calls::paging),
-    for_organization_administrators(write<requests::add_organization_user, answers::user_answer>(
+    for_organization_administrators(write<add_organization_user, answers::user_answer>(
         "add_organization_user", http_method::post, "/api/v2/uac-proxy/organization/{org}/users",
-        add_organization_user, "organizations", "Adds a user to the organization")),
+        "organizations", "Adds a user to the organization")),
     for_organization_administrators(erase<answers::accepted>(
         "remove_organization_user", "/api/v2/uac-proxy/organization/{org}/users/{user}",
         remove_organization_user, "organizations", "Removes a user from the organization's groups")),

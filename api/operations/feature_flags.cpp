@@ -23,22 +23,20 @@ answered list_feature_flags(reading_call& call) {
         answers::feature_flags{{flag(flag_name::promote_events), flag(flag_name::scan_events)}});
 }
 
-response set_feature_flag(writing_call& call) {
-    const auto body = call.body<requests::set_feature_flag>();
-    if (!body) co_return body.error();
+response set_feature_flag(writing_call& call, requests::set_feature_flag body) {
     schemas::commands::set_feature_flag command;
     command.name = call.path("name");
-    command.enabled = *body->enabled;
-    command.content = body->content;
+    command.enabled = *body.enabled;
+    command.content = body.content;
     co_return co_await call.write<feature_flag>(std::move(command), answer_of);
 }
 
 const calls::route feature_flag_table[] = {
     read<answers::feature_flags>("list_feature_flags", "/api/v1/uac-proxy/feature-flags", list_feature_flags,
                                  "feature flags", "All flags"),
-    for_system_administrators(write<requests::set_feature_flag, answers::feature_flag>(
-        "set_feature_flag", http_method::put, "/api/v1/uac-proxy/feature-flags/{name}", set_feature_flag,
-        "feature flags", "Switches a flag")),
+    for_system_administrators(write<set_feature_flag, answers::feature_flag>(
+        "set_feature_flag", http_method::put, "/api/v1/uac-proxy/feature-flags/{name}", "feature flags",
+        "Switches a flag")),
 };
 
 }  // namespace

@@ -29,30 +29,28 @@ namespace access = storage::registry::access;
 
 constexpr std::string_view path_of_bytes = "/api/v1/registry/artifact_bytes/";
 
-answered get_url(reading_call& call) {
-    const auto body = call.body<requests::get_url_for_artifact>();
-    if (!body) return body.error();
-    const bool is_put = body->method == "PUT";
-    if (!is_put && body->method != "GET")
-        return runtime::invalid_argument("method is " + in_quotes(body->method) + "; it must be GET or PUT");
-    const auto id = version_of(call, *body);
+answered get_url(reading_call& call, requests::get_url_for_artifact body) {
+    const bool is_put = body.method == "PUT";
+    if (!is_put && body.method != "GET")
+        return runtime::invalid_argument("method is " + in_quotes(body.method) + "; it must be GET or PUT");
+    const auto id = version_of(call, body);
     if (!id) return id.error();
     const schemas::user_id user = call.user().id;
-    const auto version = is_put ? access::version_to_fill(call.state(), user, *id, body->key)
-                                : access::version_with_artifact(call.state(), user, *id, body->key);
+    const auto version = is_put ? access::version_to_fill(call.state(), user, *id, body.key)
+                                : access::version_with_artifact(call.state(), user, *id, body.key);
     if (!version) return version.error();
     if (!is_put)
         if (const auto there =
-                storage::registry::find::bytes_of_artifact(call.state(), version->row, body->key);
+                storage::registry::find::bytes_of_artifact(call.state(), version->row, body.key);
             !there)
             return there.error();
-    if (const auto good = check_part_number(body->part_number); !good) return good.error();
+    if (const auto good = check_part_number(body.part_number); !good) return good.error();
     artifact_url url;
     url.version = *id;
-    url.key = body->key;
-    url.path_digest = access::digest_of_path(access::find_artifact(version->row, body->key)->path);
+    url.key = body.key;
+    url.path_digest = access::digest_of_path(access::find_artifact(version->row, body.key)->path);
     url.is_put = is_put;
-    url.part_number = static_cast<std::uint32_t>(body->part_number);
+    url.part_number = static_cast<std::uint32_t>(body.part_number);
     url.user = user;
     url.expires_ms = call.with().clock.wall_ms() + limits::artifact_url_valid_ms;
     url.drawn = call.with().random.uuid();
@@ -416,9 +414,9 @@ constexpr calls::route taking(std::uint64_t bytes, calls::route row) {
 
 const calls::route artifact_table[] = {
     needing(on_models, action::read,
-            ask<requests::get_url_for_artifact, answers::url_for_artifact>(
+            ask<get_url, answers::url_for_artifact>(
                 "get_url_for_artifact", "/api/v1/registry/model_versions/{version}/getUrlForArtifact",
-                get_url, "artifacts", "A URL for an artifact's bytes; one for PUT needs UPDATE")),
+                "artifacts", "A URL for an artifact's bytes; one for PUT needs UPDATE")),
     taking(limits::artifact_bytes_max,
            with_signature(streamed("put_artifact_bytes", http_method::put,
                                    "/api/v1/registry/artifact_bytes/{signed}", put_bytes, judge_put,
