@@ -1,10 +1,10 @@
 // Feature flags of the installation (wire.md §7).
-#include "storage/registry/find/feature_flags.hpp"
 #include "api/calls/rows.hpp"
 #include "api/operations/routes.hpp"
 #include "schemas/answers/operations.hpp"
 #include "schemas/commands/installation.hpp"
 #include "schemas/requests/operations.hpp"
+#include "storage/registry/find/records.hpp"
 
 namespace herald::api::operations {
 namespace {

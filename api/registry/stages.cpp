@@ -11,7 +11,7 @@
 #include "schemas/requests/stages.hpp"
 #include "storage/registry/access/access.hpp"
 #include "storage/registry/find/activities.hpp"
-#include "storage/registry/find/promotions.hpp"
+#include "storage/registry/find/records.hpp"
 
 namespace herald::api::registry {
 namespace {

@@ -95,10 +95,8 @@ result<search_pointer<schemas::build>> search_builds(const state_view& state, sc
                                                      const schemas::pagination& pagination) {
     const auto readable = access::readable_version(state, user, version);
     if (!readable) return readable.error();
-    auto page = page_by_age(pagination, question("builds", version), false);
-    if (!page) return page.error();
-    return search_pointer<schemas::build>(
-        std::make_unique<build_search>(state, user, version, *std::move(page)));
+    return begun<build_search>(page_by_age(pagination, question("builds", version), false), state, user,
+                               version);
 }
 
 bool has_safe_build(const state_view& state, const schemas::model_version& version) {

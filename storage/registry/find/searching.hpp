@@ -96,8 +96,8 @@ class filtering_search final : public passing_search<Table> {
   public:
     using typename passing_search<Table>::row_type;
 
-    filtering_search(const state::state_view& state, page_of_rows page,
-                     std::function<bool(const row_type&)> is_wanted)
+    filtering_search(const state::state_view& state, std::function<bool(const row_type&)> is_wanted,
+                     page_of_rows page)
         : passing_search<Table>(state, std::move(page)), x_is_wanted(std::move(is_wanted)) {}
 
   private:
@@ -124,6 +124,15 @@ inline result<page_of_rows> page_by_age(const std::optional<schemas::pagination>
     request.ascending = is_ascending;
     request.pagination = pagination;
     return page_of_rows::of(request, asked);
+}
+
+/// A search for that page. Errors: those of the page.
+template <class Search, class... Parts>
+result<search_pointer<typename Search::row_type>> begun(result<page_of_rows> page,
+                                                        const state::state_view& state, Parts&&... parts) {
+    if (!page) return page.error();
+    return search_pointer<typename Search::row_type>(
+        std::make_unique<Search>(state, std::forward<Parts>(parts)..., *std::move(page)));
 }
 
 }  // namespace herald::storage::registry::find
