@@ -20,7 +20,7 @@ response create(writing_call& call, schemas::commands::create_service_account co
     command.user_uuid = call.with().random.uuid();
     const auto view = [](schemas::user row, const std::string& key) {
         answers::service_account_answer answer{answers::account_of(std::move(row))};
-        answer.service_account.primary_key = key;
+        answer.record.primary_key = key;
         return answer;
     };
     co_return co_await call.write_minting<schemas::user>(std::move(command), key_purpose, view);

@@ -40,7 +40,7 @@ response create_user(writing_call& call, requests::create_user body) {
     command.user_uuid = call.with().random.uuid();
     const auto view = [](schemas::user row, const std::string& key) {
         answers::user_info answer{answers::of(std::move(row))};
-        answer.info.dev_key = key;
+        answer.record.dev_key = key;
         return answer;
     };
     co_return co_await call.write_minting<schemas::user>(std::move(command), key_purpose, view);

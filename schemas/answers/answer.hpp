@@ -21,8 +21,17 @@ struct member_name {
     consteval member_name(const char (&name)[N]) { std::copy_n(name, N, text); }
 };
 
-/// A page of a list, whose records stand under Name. Each kind of page is a struct of its own: the OpenAPI
-/// document names it.
+/// A record under its name. Each such answer is a struct of its own: the OpenAPI document names it.
+template <member_name Name, class Record, integers Style = integers::as_strings>
+struct one {
+    Record record;
+
+    using shown_inline = one;
+    static constexpr integers style = Style;
+    static constexpr void describe(auto& self, auto&& field) { field(1, Name.text, self.record); }
+};
+
+/// A page of a list, whose records stand under Name. Each kind of page is a struct of its own, too.
 template <member_name Name, class Record, integers Style = integers::as_strings>
 struct page {
     std::vector<Record> records;

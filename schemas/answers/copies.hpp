@@ -26,11 +26,7 @@ struct backup {
                     offset, rows, carried_deliveries, artifacts_compared, artifacts_lost, lost_artifacts);
 };
 
-struct begun_backup {
-    answers::backup backup;
-
-    HERALD_DESCRIBE(backup);
-};
+struct begun_backup : one<"backup", answers::backup> {};
 
 /// One page holds all, as of snapshots: there are few.
 struct backups : page<"backups", backup> {};

@@ -87,12 +87,7 @@ struct stage_logs {
 };
 
 /// The newest update's body, as it came; empty before the first.
-struct stage_update_status {
-    json_text update_request;
-
-    static constexpr integers style = integers::as_numbers;
-    HERALD_DESCRIBE(update_request);
-};
+struct stage_update_status : one<"update_request", json_text, integers::as_numbers> {};
 
 /// As Kubernetes names its members.
 struct operations_manifest {

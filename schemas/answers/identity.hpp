@@ -37,19 +37,11 @@ struct user {
 
 user of(schemas::user);
 
-struct user_info {
-    user info;
-
-    HERALD_DESCRIBE(info);
-};
+struct user_info : one<"info", user> {};
 
 struct user_infos : page<"user_infos", user> {};
 
-struct user_answer {
-    answers::user user;
-
-    HERALD_DESCRIBE(user);
-};
+struct user_answer : one<"user", answers::user> {};
 
 struct users : page<"users", user> {};
 
@@ -109,11 +101,7 @@ struct service_account {
 
 service_account account_of(schemas::user);
 
-struct service_account_answer {
-    answers::service_account service_account;
-
-    HERALD_DESCRIBE(service_account);
-};
+struct service_account_answer : one<"service_account", answers::service_account> {};
 
 struct service_accounts : page<"service_accounts", service_account> {};
 
@@ -152,35 +140,19 @@ struct organization_name {
     HERALD_DESCRIBE(id, name);
 };
 
-struct organization_answer {
-    organization_name organization_;
+struct organization_answer : one<"organization", organization_name> {};
 
-    static constexpr void describe(auto& self, auto&& field) { field(1, "organization", self.organization_); }
-};
-
-struct organization_record {
-    schemas::organization organization;
-
-    HERALD_DESCRIBE(organization);
-};
+struct organization_record : one<"organization", schemas::organization> {};
 
 struct organizations : page<"organizations", schemas::organization> {};
 
-struct group_answer {
-    schemas::group_members group_;
-
-    static constexpr void describe(auto& self, auto&& field) { field(1, "group", self.group_); }
-};
+struct group_answer : one<"group", schemas::group_members> {};
 
 struct groups : page<"groups", schemas::group> {};
 
 struct roles : page<"roles", schemas::role> {};
 
-struct role_answer {
-    schemas::role role;
-
-    HERALD_DESCRIBE(role);
-};
+struct role_answer : one<"role", schemas::role> {};
 
 /// The v2 form: with its permissions.
 struct organization_workspace {
@@ -209,11 +181,7 @@ struct organization_workspace {
 
 organization_workspace with_permissions(schemas::workspace);
 
-struct workspace_record {
-    organization_workspace workspace;
-
-    HERALD_DESCRIBE(workspace);
-};
+struct workspace_record : one<"workspace", organization_workspace> {};
 
 struct workspace_records : page<"workspaces", organization_workspace> {};
 

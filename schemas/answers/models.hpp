@@ -21,13 +21,7 @@ struct model : model_record {
 
 model of(schemas::registered_model);
 
-struct registered_model {
-    model registered_model_;
-
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "registered_model", self.registered_model_);
-    }
-};
+struct registered_model : one<"registered_model", model> {};
 
 struct count_of_models {
     std::uint64_t count = 0;

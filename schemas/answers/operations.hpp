@@ -62,13 +62,6 @@ struct known_flags {
     HERALD_DESCRIBE(promote_events, scan_events);
 };
 
-struct feature_flags {
-    known_flags feature_flags_;
-
-    static constexpr integers style = integers::as_numbers;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "feature_flags", self.feature_flags_);
-    }
-};
+struct feature_flags : one<"feature_flags", known_flags, integers::as_numbers> {};
 
 }  // namespace herald::schemas::answers

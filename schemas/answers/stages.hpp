@@ -8,11 +8,7 @@
 namespace herald::schemas::answers {
 
 /// Every stage call returns the entry that it made.
-struct activity_answer {
-    schemas::activity activity_;
-
-    static constexpr void describe(auto& self, auto&& field) { field(1, "activity", self.activity_); }
-};
+struct activity_answer : one<"activity", schemas::activity> {};
 
 /// A page of a stage history, oldest first.
 struct activities : page<"activities", schemas::activity> {};

@@ -15,13 +15,7 @@ struct version : version_record {
 
 version of(schemas::model_version);
 
-struct model_version {
-    version model_version_;
-
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "model_version", self.model_version_);
-    }
-};
+struct model_version : one<"model_version", version> {};
 
 struct model_versions : page<"model_versions", version> {};
 
