@@ -38,6 +38,8 @@ class answer_pieces {
     virtual ~answer_pieces() = default;
     /// The next piece, made on one of the threads for long work; empty at the end.
     virtual result<std::string> next() = 0;
+    /// Whether the last piece was made.
+    virtual bool is_over() const noexcept = 0;
 };
 
 /// An answer that is made bit by bit, so that none of the few threads for long work is held for long. Its

@@ -60,7 +60,7 @@ answered get_stage_status(reading_call& call) {
     const auto found = stage_to_show(call);
     if (!found) return found.error();
     answers::stage_update_status answer{found->row.update_request};
-    if (answer.update_request.text.empty()) answer.update_request.text = "{}";
+    if (answer.record.text.empty()) answer.record.text = "{}";
     return call.answer(answer);
 }
 

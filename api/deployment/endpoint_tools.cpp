@@ -80,7 +80,7 @@ answered make_manifest(reading_call& call, requests::operations_manifest body) {
 
 /// Herald keeps no second copy of reference data: it says whether the endpoint serves a version that has
 /// some.
-answered ingest_reference(reading_call& call, requests::ingest_reference body) {
+answered ingest_reference(reading_call& call, requests::ingest_reference) {
     const auto id = endpoint_in_path(call);
     if (!id) return id.error();
     const auto found = access::readable_endpoint(call.state(), call.user().id, *id);
