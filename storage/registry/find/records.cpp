@@ -1,7 +1,6 @@
 #include "storage/registry/find/records.hpp"
 
 #include "storage/registry/tables/feature_flags.hpp"
-#include "storage/registry/tables/outcomes.hpp"
 #include "storage/registry/tables/stages.hpp"
 
 namespace herald::storage::registry::find {

@@ -1,10 +1,9 @@
 // Single records, for answers.
 #pragma once
 
-#include "schemas/commands/envelope.hpp"
 #include "schemas/feature_flags.hpp"
 #include "schemas/registry.hpp"
-#include "storage/registry/state/state.hpp"
+#include "storage/registry/tables/outcomes.hpp"
 
 namespace herald::storage::registry::find {
 
