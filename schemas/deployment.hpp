@@ -52,22 +52,9 @@ struct build : build_content {
 
     using shown_inline = build_content;
     static constexpr void describe(auto& self, auto&& field) {
-        field(1, "id", self.id);
-        field(2, "workspace_id", self.workspace_id);
-        field(3, "model_version_id", self.model_version_id);
-        field(4, "status", self.status);
-        field(5, "location", self.location);
-        field(6, "message", self.message);
-        field(7, "time_created", self.time_created);
-        field(8, "time_updated", self.time_updated);
-        field(9, "creator_request", self.creator_request);
-        field(10, "scan_id", self.scan_id);
-        field(11, "unsafe_scan_id", self.unsafe_scan_id);
-        field(12, "model_parts", self.model_parts);
-        field(13, "base_url", self.base_url);
-        field(14, "image_digest", self.image_digest);
-        field(15, "image_bytes", self.image_bytes);
-        field(16, "signature", self.signature);
+        HERALD_FIELDS(id, workspace_id, model_version_id, status, location, message, time_created,
+                      time_updated, creator_request, scan_id, unsafe_scan_id, model_parts, base_url,
+                      image_digest, image_bytes, signature);
         field(17, "unsafe_offset", self.unsafe_offset);
         field(18, "created_by", self.created_by);
         field(19, "scan_status", self.scan_status);
@@ -111,19 +98,8 @@ struct build_record : build_content {
 
     using shown_inline = build_content;
     static constexpr void describe(auto& self, auto&& field) {
-        field(1, "id", self.id);
-        field(2, "model_version_id", self.model_version_id);
-        field(3, "workspace_id", self.workspace_id);
-        field(4, "status", self.status);
-        field(5, "location", self.location);
-        field(6, "message", self.message);
-        field(7, "date_created", self.date_created);
-        field(8, "date_updated", self.date_updated);
-        field(9, "creator_request", self.creator_request);
-        field(10, "scan_status", self.scan_status);
-        field(11, "safety_status", self.safety_status);
-        field(12, "inputs", self.inputs);
-        field(13, "outputs", self.outputs);
+        HERALD_FIELDS(id, model_version_id, workspace_id, status, location, message, date_created,
+                      date_updated, creator_request, scan_status, safety_status, inputs, outputs);
         build_content::describe(self, field);
     }
 };

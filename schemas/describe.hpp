@@ -16,6 +16,8 @@
 // member comes last:
 //
 //     HERALD_DESCRIBE(id, name);
+//
+// Others may begin so: HERALD_FIELDS(id, name); stands for the first calls of field().
 #pragma once
 
 #include <array>
@@ -33,9 +35,11 @@
 #include "schemas/ids.hpp"
 
 // clang-format off
-/// The description of a type with up to 16 members: field(1, "first", self.first); field(2, …
+/// field(1, "first", self.first); field(2, … of up to 16 members.
+#define HERALD_FIELDS(...) HERALD_FIELD_1(__VA_ARGS__)
+/// The description of a type with these members.
 #define HERALD_DESCRIBE(...) \
-    static constexpr void describe(auto& self, auto&& field) { HERALD_FIELD_1(__VA_ARGS__) }
+    static constexpr void describe(auto& self, auto&& field) { HERALD_FIELDS(__VA_ARGS__) }
 #define HERALD_FIELD_1(m, ...) field(1, #m, self.m); __VA_OPT__(HERALD_FIELD_2(__VA_ARGS__))
 #define HERALD_FIELD_2(m, ...) field(2, #m, self.m); __VA_OPT__(HERALD_FIELD_3(__VA_ARGS__))
 #define HERALD_FIELD_3(m, ...) field(3, #m, self.m); __VA_OPT__(HERALD_FIELD_4(__VA_ARGS__))

@@ -90,11 +90,7 @@ struct stage_component : serving_settings {
 
     using shown_inline = serving_settings;
     static constexpr void describe(auto& self, auto&& field) {
-        field(1, "build_id", self.build_id);
-        field(2, "ratio_ppm", self.ratio_ppm);
-        field(3, "status", self.status);
-        field(4, "message", self.message);
-        field(5, "update_id", self.update_id);
+        HERALD_FIELDS(build_id, ratio_ppm, status, message, update_id);
         serving_settings::describe(self, field);
     }
 };

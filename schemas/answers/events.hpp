@@ -54,10 +54,7 @@ struct event_head {
     using shown_inline = event_head;
     static constexpr integers style = integers::as_numbers;
     static constexpr void describe(auto& self, auto&& field) {
-        field(1, "id", self.id);
-        field(2, "timestamp", self.timestamp);
-        field(3, "event_type", self.event_type);
-        field(4, "resource_type", self.resource_type);
+        HERALD_FIELDS(id, timestamp, event_type, resource_type);
         field(5, "workspaceID", self.workspace_id);
     }
 };

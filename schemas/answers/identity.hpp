@@ -88,12 +88,7 @@ struct service_account {
     std::int64_t time_created = 0;
 
     static constexpr void describe(auto& self, auto&& field) {
-        field(1, "id", self.id);
-        field(2, "org_id", self.org_id);
-        field(3, "email", self.email);
-        field(4, "username", self.username);
-        field(5, "description", self.description);
-        field(6, "associated_workspace_id", self.associated_workspace_id);
+        HERALD_FIELDS(id, org_id, email, username, description, associated_workspace_id);
         field(7, "primary_key", self.primary_key, shown::when_set);
         field(8, "time_created", self.time_created);
     }
@@ -167,11 +162,7 @@ struct organization_workspace {
     std::int64_t time_updated = 0;
 
     static constexpr void describe(auto& self, auto&& field) {
-        field(1, "id", self.id);
-        field(2, "org_id", self.org_id);
-        field(3, "name", self.name);
-        field(4, "permissions", self.permissions);
-        field(5, "description", self.description);
+        HERALD_FIELDS(id, org_id, name, permissions, description);
         field(6, "namespace", self.name_space);
         field(7, "built_in", self.built_in);
         field(8, "created_timestamp", self.time_created);

@@ -18,11 +18,7 @@ struct create_build : build_content {
 
     using shown_inline = build_content;
     static constexpr void describe(auto& self, auto&& field) {
-        field(1, "workspace_name", self.workspace_name);
-        field(2, "model_version_id", self.model_version_id);
-        field(3, "external_location", self.external_location);
-        field(4, "creator_request", self.creator_request);
-        field(5, "run_id", self.run_id);
+        HERALD_FIELDS(workspace_name, model_version_id, external_location, creator_request, run_id);
         build_content::describe(self, field);
     }
 };

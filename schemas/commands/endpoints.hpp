@@ -104,15 +104,8 @@ struct update_endpoint_stage : serving_settings {
 
     using shown_inline = serving_settings;
     static constexpr void describe(auto& self, auto&& field) {
-        field(1, "endpoint_id", self.endpoint_id);
-        field(2, "workspace_name", self.workspace_name);
-        field(3, "stage_id", self.stage_id);
-        field(4, "build_id", self.build_id);
-        field(5, "strategy", self.strategy);
-        field(6, "progress_interval_seconds", self.progress_interval_seconds);
-        field(7, "progress_step", self.progress_step);
-        field(8, "rules", self.rules);
-        field(9, "update_request", self.update_request);
+        HERALD_FIELDS(endpoint_id, workspace_name, stage_id, build_id, strategy, progress_interval_seconds,
+                      progress_step, rules, update_request);
         serving_settings::describe(self, field);
     }
 };

@@ -41,11 +41,7 @@ struct node_heartbeat {
     bool serves_predictions = false;
 
     static constexpr void describe(auto& self, auto&& field) {
-        field(1, "node", self.node);
-        field(2, "boot", self.boot);
-        field(3, "applied_offset", self.applied_offset);
-        field(4, "record_hash", self.record_hash);
-        field(5, "state_hash", self.state_hash);
+        HERALD_FIELDS(node, boot, applied_offset, record_hash, state_hash);
         field(6, "level", self.newest_level);
         field(7, "published", self.published);
         field(8, "publisher_token", self.publisher_token);

@@ -107,10 +107,7 @@ struct set_role {
     bool reports_scans = false;
 
     static constexpr void describe(auto& self, auto&& field) {
-        field(1, "org_id", self.org_id);
-        field(2, "id", self.id);
-        field(3, "name", self.name);
-        field(4, "description", self.description);
+        HERALD_FIELDS(org_id, id, name, description);
         field(5, "resource_actions", self.actions);
         field(6, "reports_scans", self.reports_scans);
     }
@@ -139,10 +136,7 @@ struct set_workspace {
     std::vector<permission> permissions;
 
     static constexpr void describe(auto& self, auto&& field) {
-        field(1, "org_id", self.org_id);
-        field(2, "id", self.id);
-        field(3, "name", self.name);
-        field(4, "description", self.description);
+        HERALD_FIELDS(org_id, id, name, description);
         field(5, "namespace", self.name_space);
         field(6, "permissions", self.permissions);
     }

@@ -19,10 +19,7 @@ struct create_build : build_content {
     static constexpr std::string_view example =
         R"({"model_version_id":1,"external_location":"registry.example.com/churn:7","scan_external":true})";
     static constexpr void describe(auto& self, auto&& field) {
-        field(1, "model_version_id", self.model_version_id);
-        field(2, "run_id", self.run_id);
-        field(3, "external_location", self.external_location);
-        field(4, "hardware_compatibility", self.hardware_compatibility);
+        HERALD_FIELDS(model_version_id, run_id, external_location, hardware_compatibility);
         build_content::describe(self, field);
     }
 };

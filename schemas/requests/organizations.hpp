@@ -93,10 +93,7 @@ struct sent_workspace {
     static constexpr std::array server_owned{owned{"built_in"}, owned{"created_timestamp"},
                                              owned{"updated_timestamp"}};
     static constexpr void describe(auto& self, auto&& field) {
-        field(1, "org_id", self.org_id);
-        field(2, "id", self.id);
-        field(3, "name", self.name);
-        field(4, "description", self.description);
+        HERALD_FIELDS(org_id, id, name, description);
         field(5, "namespace", self.name_space);
         field(6, "permissions", self.permissions);
     }

@@ -44,12 +44,7 @@ struct update_endpoint_stage : serving_settings {
         R"({"build_id":1,"strategy":"canary","canary_strategy":{"progress_interval_seconds":60,"progress_step":0.25,)"
         R"("rules":[{"rule_id":1006,"rule_parameters":[{"name":"threshold","value":"0.5"}]}]}})";
     static constexpr void describe(auto& self, auto&& field) {
-        field(1, "build_id", self.build_id);
-        field(2, "strategy", self.strategy);
-        field(3, "canary_strategy", self.canary_strategy);
-        field(4, "resources", self.resources);
-        field(5, "autoscaling", self.autoscaling);
-        field(6, "env", self.env);
+        HERALD_FIELDS(build_id, strategy, canary_strategy, resources, autoscaling, env);
         serving_settings::describe(self, field);
     }
 };
