@@ -4,7 +4,7 @@
 #include "program/parts/installation.hpp"
 #include "program/parts/open_log.hpp"
 #include "program/parts/process_end.hpp"
-#include "program/verbs/append_command.hpp"
+#include "program/parts/append_command.hpp"
 #include "runtime/crypto.hpp"
 #include "schemas/commands/all.hpp"
 #include "storage/registry/find/directory.hpp"

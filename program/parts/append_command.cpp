@@ -1,4 +1,4 @@
-#include "program/verbs/append_command.hpp"
+#include "program/parts/append_command.hpp"
 
 #include <future>
 
