@@ -89,12 +89,24 @@ struct commit_multipart_artifact {
     static constexpr command_type type{74};
     static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
+    struct named_part {
+        std::uint32_t part_number = 0;
+        std::string etag;
+
+        static constexpr void describe(auto& self, auto&& field) {
+            field(1, "part_number", self.part_number);
+            field(2, "etag", self.etag);
+        }
+    };
+
     version_id model_version_id;
     std::string key;
+    std::vector<named_part> parts;  // that are the whole; empty: all that were uploaded
 
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "model_version_id", self.model_version_id);
         field(2, "key", self.key);
+        field(3, "parts", self.parts);
     }
 };
 

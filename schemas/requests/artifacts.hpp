@@ -53,12 +53,16 @@ struct commit_artifact_part {
 struct commit_multipart_artifact {
     version_id model_version_id;
     std::string key;
+    /// All parts of the artifact, in order; empty: those that were committed.
+    std::vector<artifact_part> artifact_parts;
 
     static constexpr std::array<std::string_view, 1> required{"key"};
-    static constexpr std::string_view example = R"({"key":"model"})";
+    static constexpr std::string_view example =
+        R"({"key":"model","artifact_parts":[{"part_number":"1","etag":"\"9f86d081\""}]})";
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "model_version_id", self.model_version_id);
         field(2, "key", self.key);
+        field(3, "artifact_parts", self.artifact_parts);
     }
 };
 
