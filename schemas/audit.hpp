@@ -20,6 +20,11 @@ struct audit_row {
     std::string address;
     std::uint32_t code = 0;  // 0: done, otherwise an error_code
     binary_text hash;        // hash_of()
+    // As they were called then, cut to limits::audit_text_bytes_max. Empty: nobody, nothing, or without a
+    // name.
+    std::string user_name;
+    std::string resource_name;  // of an endpoint its path
+    std::string workspace_name;
 
     friend bool operator==(const audit_row&, const audit_row&) = default;
     static constexpr void describe(auto& self, auto&& field) {
@@ -35,6 +40,9 @@ struct audit_row {
         field(10, "address", self.address);
         field(11, "code", self.code);
         field(12, "hash", self.hash);
+        field(13, "user_name", self.user_name);
+        field(14, "resource_name", self.resource_name);
+        field(15, "workspace_name", self.workspace_name);
     }
 };
 

@@ -131,6 +131,17 @@ struct stage_component : serving_settings {
     }
 };
 
+/// A build that served, and how.
+struct served_build : serving_settings {
+    schemas::build_id build_id;
+
+    using shown_inline = serving_settings;
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "build_id", self.build_id);
+        serving_settings::describe(self, field);
+    }
+};
+
 /// A deployment slot of an endpoint.
 struct endpoint_stage {
     endpoint_stage_id id;
@@ -143,6 +154,8 @@ struct endpoint_stage {
     json_text creator_request;
     std::int64_t time_created = 0;
     std::int64_t time_updated = 0;
+    /// Before the one that serves alone; see previous_of().
+    std::optional<served_build> previous;
 
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "id", self.id);
@@ -155,8 +168,16 @@ struct endpoint_stage {
         field(8, "creator_request", self.creator_request);
         field(9, "time_created", self.time_created);
         field(10, "time_updated", self.time_updated);
+        field(11, "previous", self.previous);
     }
 };
+
+/// The component that serves beside that of this update (0: of an update that has ended), if any does. It is
+/// without a share, but kept, while a canary whose step is 1 is tried with all predictions.
+std::optional<stage_component> old_component(const endpoint_stage&, schemas::update_id);
+/// The build that a rollback leads to: while an update runs the one that serves beside it, otherwise the one
+/// that served before; none as long as there is none.
+std::optional<served_build> previous_of(const endpoint_stage&);
 
 /// A stage's token. Checked by its hash, listed by its sealed value.
 struct access_token {
@@ -191,12 +212,14 @@ struct stage_log_entry {
     std::uint64_t number = 0;  // ascending within the stage
     std::int64_t time_ms = 0;
     std::string message;
+    user_id author_id;  // whose command it was; 0: Herald's own step
 
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "stage_id", self.stage_id);
         field(2, "number", self.number);
         field(3, "time_ms", self.time_ms);
         field(4, "message", self.message);
+        field(5, "author_id", self.author_id);
     }
 };
 
