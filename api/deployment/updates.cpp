@@ -8,6 +8,7 @@
 #include "schemas/answers/endpoints.hpp"
 #include "schemas/commands/endpoints.hpp"
 #include "schemas/json_codec.hpp"
+#include "schemas/requests/identity.hpp"
 #include "schemas/requests/updates.hpp"
 
 namespace herald::api::deployment {
@@ -123,6 +124,15 @@ response update_endpoint_stage(writing_call& call) {
     co_return co_await call.write<schemas::endpoint_stage>(*std::move(command), view);
 }
 
+response roll_back_endpoint_stage(writing_call& call) {
+    const auto body = call.body<requests::nothing>();
+    if (!body) co_return body.error();
+    auto command = command_on_stage<schemas::commands::roll_back_endpoint_stage>(call);
+    if (!command) co_return command.error();
+    const auto view = [](schemas::endpoint_stage after) { return answers::of(std::move(after)); };
+    co_return co_await call.write<schemas::endpoint_stage>(*std::move(command), view);
+}
+
 using namespace calls::rows;
 
 const calls::route update_table[] = {
@@ -131,6 +141,11 @@ const calls::route update_table[] = {
         "/api/v1/deployment/workspace/{workspace}/endpoints/{endpoint}/stages/{stage}/update",
         update_endpoint_stage, "endpoints",
         "Begins to replace what the stage serves with a build, at once or as a canary")),
+    needing_deploy_or_update(write<requests::nothing, answers::endpoint_stage>(
+        "roll_back_endpoint_stage", http_method::put,
+        "/api/v1/deployment/workspace/{workspace}/endpoints/{endpoint}/stages/{stage}/rollback",
+        roll_back_endpoint_stage, "endpoints",
+        "Begins to replace what the stage serves with previous_build_id, the build that served before")),
 };
 
 }  // namespace

@@ -88,15 +88,20 @@ struct withdrawn {
     static constexpr void describe(auto& self, auto&& field) { field(1, "unconfirmed", self.unconfirmed); }
 };
 
+/// Without an author: Herald's own step.
 struct stage_log_entry {
     std::uint64_t id = 0;
     std::string message;
     std::string date_created;
+    user_id author_id;
+    std::string author_name;
 
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "id", self.id);
         field(2, "message", self.message);
         field(3, "date_created", self.date_created);
+        field(4, "author_id", self.author_id, shown::when_set);
+        field(5, "author_name", self.author_name, shown::when_set);
     }
 };
 

@@ -28,6 +28,7 @@ struct endpoint_stage {
     json_text creator_request;
     std::string date_created;
     std::string date_updated;
+    schemas::build_id previous_build_id;
 
     static constexpr integers style = integers::as_numbers;
     static constexpr void describe(auto& self, auto&& field) {
@@ -38,6 +39,7 @@ struct endpoint_stage {
         field(5, "creator_request", self.creator_request);
         field(6, "date_created", self.date_created);
         field(7, "date_updated", self.date_updated);
+        field(8, "previous_build_id", self.previous_build_id, shown::when_set);
     }
 };
 endpoint_stage of(schemas::endpoint_stage);
