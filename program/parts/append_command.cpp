@@ -31,4 +31,10 @@ result<void> append_command(events::log::partitioned_log& log, const schemas::co
     return {};
 }
 
+result<void> append_webhooks_by(events::log::partitioned_log& log, const schemas::commands::genesis& genesis,
+                                schemas::webhooks_by by) {
+    return append_command(log, genesis,
+                          schemas::commands::make_envelope(schemas::commands::set_webhooks_by{by}));
+}
+
 }  // namespace herald::program
