@@ -20,10 +20,15 @@ struct audit_row {
     std::string address;
     std::uint32_t code = 0;  // 0: done, otherwise an error_code
     binary_text hash;        // hash_of()
+    // As they were called then, cut to limits::audit_text_bytes_max. Empty: nobody, nothing, or without a
+    // name.
+    std::string user_name;
+    std::string resource_name;  // of an endpoint its path
+    std::string workspace_name;
 
     friend bool operator==(const audit_row&, const audit_row&) = default;
     HERALD_DESCRIBE(sequence, generation, offset, time, user_id, action, resource_type, resource_id,
-                    workspace_id, address, code, hash);
+                    workspace_id, address, code, hash, user_name, resource_name, workspace_name);
 };
 
 /// SHA-256(`previous` ‖ the row's bytes without its hash): 32 bytes. `previous` is the hash of the row

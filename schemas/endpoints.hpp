@@ -95,6 +95,17 @@ struct stage_component : serving_settings {
     }
 };
 
+/// A build that served, and how.
+struct served_build : serving_settings {
+    schemas::build_id build_id;
+
+    using shown_inline = serving_settings;
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "build_id", self.build_id);
+        serving_settings::describe(self, field);
+    }
+};
+
 /// A deployment slot of an endpoint.
 struct endpoint_stage {
     endpoint_stage_id id;
@@ -107,10 +118,19 @@ struct endpoint_stage {
     json_text creator_request;
     std::int64_t time_created = 0;
     std::int64_t time_updated = 0;
+    /// Before the one that serves alone; see previous_of().
+    std::optional<served_build> previous;
 
     HERALD_DESCRIBE(id, endpoint_id, name, status, components, update_id, update_request, creator_request,
-                    time_created, time_updated);
+                    time_created, time_updated, previous);
 };
+
+/// The component that serves beside that of this update (0: of an update that has ended), if any does. It is
+/// without a share, but kept, while a canary whose step is 1 is tried with all predictions.
+std::optional<stage_component> old_component(const endpoint_stage&, schemas::update_id);
+/// The build that a rollback leads to: while an update runs the one that serves beside it, otherwise the one
+/// that served before; none as long as there is none.
+std::optional<served_build> previous_of(const endpoint_stage&);
 
 /// A stage's token. Checked by its hash, listed by its sealed value.
 struct access_token {
@@ -135,8 +155,9 @@ struct stage_log_entry {
     std::uint64_t number = 0;  // ascending within the stage
     std::int64_t time_ms = 0;
     std::string message;
+    user_id author_id;  // whose command it was; 0: Herald's own step
 
-    HERALD_DESCRIBE(stage_id, number, time_ms, message);
+    HERALD_DESCRIBE(stage_id, number, time_ms, message, author_id);
 };
 
 enum class update_strategy : std::uint8_t { rollout, canary };

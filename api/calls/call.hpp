@@ -93,13 +93,14 @@ class reading_call {
     /// missing.
     template <schemas::described T>
     result<T> body_as(const schemas::json_value& value) {
-        std::vector<schemas::unknown_member> unknown;
+        constexpr bool refuses = schemas::requests::refuses_unknown<T>;
+        schemas::unknown_members unknown{
+            refuses ? schemas::unknown_told::all : schemas::unknown_told::not_at_default, {}};
         auto out = schemas::from_json<T>(value, &unknown);
         if (!out) return out;
         if (const auto good = schemas::requests::check_required(*out); !good) return good.error();
-        if constexpr (schemas::requests::refuses_unknown<T>)
-            if (!unknown.empty()) return refusal_of_unknown(ignored_of(unknown));
-        if (const auto good = ignore(ignored_of(unknown)); !good) return good.error();
+        if (refuses && !unknown.found.empty()) return refusal_of_unknown(ignored_of(unknown.found));
+        if (const auto good = ignore(ignored_of(unknown.found)); !good) return good.error();
         return out;
     }
     /// Members that the server owns, if the body sets them differently from `kept` (the record as it is or

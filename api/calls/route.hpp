@@ -86,7 +86,13 @@ using row_kind = std::variant<open_row, read_row, sliced_row, write_row, streame
 
 /// Which owners of developer keys a route answers (wire.md §2). The rules decide what a caller may do there,
 /// and whether they must be a system administrator.
-enum class authentication : std::uint8_t { developer_key, organization_administrator, system_administrator };
+enum class authentication : std::uint8_t {
+    developer_key,
+    organization_administrator,
+    webhook_administrator,  // a system administrator, with --webhooks-by workspace-admins also the
+                            // workspace's
+    system_administrator
+};
 
 struct query_parameter {
     std::string_view name;

@@ -185,6 +185,12 @@ constexpr route for_organization_administrators(route row) {
     return row;
 }
 
+/// For those who may change webhooks (wire.md §7).
+constexpr route for_webhook_administrators(route row) {
+    row.who = authentication::webhook_administrator;
+    return row;
+}
+
 constexpr route for_system_administrators(route row) {
     row.who = authentication::system_administrator;
     return row;

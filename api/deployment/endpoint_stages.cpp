@@ -1,4 +1,6 @@
 // Stages of endpoints, and what happened to them (wire.md §5).
+#include <map>
+
 #include "api/calls/rows.hpp"
 #include "api/deployment/component_messages.hpp"
 #include "api/deployment/endpoint_paths.hpp"
@@ -7,6 +9,7 @@
 #include "schemas/answers/endpoints.hpp"
 #include "schemas/commands/endpoints.hpp"
 #include "schemas/requests/endpoints.hpp"
+#include "storage/registry/find/directory.hpp"
 #include "storage/registry/find/endpoints.hpp"
 
 namespace herald::api::deployment {
@@ -64,12 +67,23 @@ answered get_stage_status(reading_call& call) {
     return call.answer(answer);
 }
 
+/// Users who were removed are still known as authors.
+std::string username_of(const reading_call& call, schemas::user_id id) {
+    const auto user = find::user_with_id(call.state(), id);
+    return user ? user->username : std::string();
+}
+
 answered get_stage_logs(reading_call& call) {
     const auto found = stage_to_show(call);
     if (!found) return found.error();
     answers::stage_logs answer;
-    for (schemas::stage_log_entry& each : find::log_of_stage(call.state(), found->row.id))
-        answer.entries.push_back({each.number, std::move(each.message), runtime::iso8601_ms(each.time_ms)});
+    std::map<schemas::user_id, std::string> names;
+    for (schemas::stage_log_entry& each : find::log_of_stage(call.state(), found->row.id)) {
+        const auto [author, is_new] = names.try_emplace(each.author_id);
+        if (is_new && each.author_id) author->second = username_of(call, each.author_id);
+        answer.entries.push_back({each.number, std::move(each.message), runtime::iso8601_ms(each.time_ms),
+                                  each.author_id, author->second});
+    }
     answer.total_records = answer.entries.size();
     return call.answer(answer);
 }

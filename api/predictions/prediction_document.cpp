@@ -204,7 +204,9 @@ std::string headers_of(std::size_t known, bool with_retry_after = false, bool wi
     object_writer out;
     for (std::size_t i = 0; i < known; ++i) add_header(out, told_headers[i].name, told_headers[i].meaning);
     if (with_warning)
-        add_header(out, "svc-warning", "That the model gave NaN or Infinity, for which JSON has no words");
+        add_header(
+            out, "svc-warning",
+            "That the model gave NaN or Infinity, for which JSON has no words, and what stands for them");
     if (with_retry_after) add_header(out, "retry-after", "Seconds to wait before the next try");
     if (with_binary)
         add_header(out, "inference-header-content-length",

@@ -288,19 +288,19 @@ response trigger_test(writing_call& call) {
 }
 
 const calls::route webhook_table[] = {
-    for_system_administrators(making_subscribers(write<requests::create_webhook, answers::webhook>(
+    for_webhook_administrators(making_subscribers(write<requests::create_webhook, answers::webhook>(
         "create_webhook", http_method::post, "/api/v1/uac-proxy/events/createWebhook", create_webhook,
         "webhooks", "Creates a webhook; use a mutual_secret of the form whsec_<base64>"))),
     find<requests::find_webhooks, answers::webhooks>(
         "find_webhooks", "/api/v1/uac-proxy/events/findWebhook", find_webhooks, "webhooks",
         "Finds webhooks of workspaces that the caller administers; secrets are never shown"),
-    for_system_administrators(write<requests::delete_webhooks, answers::done>(
+    for_webhook_administrators(write<requests::delete_webhooks, answers::done>(
         "delete_webhooks", http_method::delete_, "/api/v1/uac-proxy/events/deleteWebhook", delete_webhooks,
         "webhooks", "Deletes webhooks: all or none")),
-    for_system_administrators(write<requests::update_webhook, answers::webhook>(
+    for_webhook_administrators(write<requests::update_webhook, answers::webhook>(
         "update_webhook", http_method::post, "/api/v1/uac-proxy/events/updateWebhook", update_webhook,
         "webhooks", "Changes a webhook's location, its secret, and its events")),
-    for_system_administrators(write<requests::set_webhook_status, answers::webhook>(
+    for_webhook_administrators(write<requests::set_webhook_status, answers::webhook>(
         "set_webhook_status", http_method::post, "/api/v1/uac-proxy/events/setWebhookStatus",
         set_webhook_status, "webhooks", "Disables a webhook, or enables it and forgets its failures")),
     act<requests::trigger_test, answers::test_result>("trigger_test", "/api/v1/uac-proxy/events/triggerTest",

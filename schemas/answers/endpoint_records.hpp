@@ -70,12 +70,19 @@ struct withdrawn {
     HERALD_DESCRIBE(unconfirmed);
 };
 
+/// Without an author: Herald's own step.
 struct stage_log_entry {
     std::uint64_t id = 0;
     std::string message;
     std::string date_created;
+    user_id author_id;
+    std::string author_name;
 
-    HERALD_DESCRIBE(id, message, date_created);
+    static constexpr void describe(auto& self, auto&& field) {
+        HERALD_FIELDS(id, message, date_created);
+        field(4, "author_id", self.author_id, shown::when_set);
+        field(5, "author_name", self.author_name, shown::when_set);
+    }
 };
 
 struct stage_logs {

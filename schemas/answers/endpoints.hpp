@@ -23,9 +23,13 @@ struct endpoint_stage {
     json_text creator_request;
     std::string date_created;
     std::string date_updated;
+    schemas::build_id previous_build_id;
 
     static constexpr integers style = integers::as_numbers;
-    HERALD_DESCRIBE(id, name, status, components, creator_request, date_created, date_updated);
+    static constexpr void describe(auto& self, auto&& field) {
+        HERALD_FIELDS(id, name, status, components, creator_request, date_created, date_updated);
+        field(8, "previous_build_id", self.previous_build_id, shown::when_set);
+    }
 };
 endpoint_stage of(schemas::endpoint_stage);
 

@@ -65,10 +65,18 @@ struct commit_artifact_part {
 struct commit_multipart_artifact {
     static constexpr command_type type{74};
 
+    struct named_part {
+        std::uint32_t part_number = 0;
+        std::string etag;
+
+        HERALD_DESCRIBE(part_number, etag);
+    };
+
     version_id model_version_id;
     std::string key;
+    std::vector<named_part> parts;  // that are the whole; empty: all that were uploaded
 
-    HERALD_DESCRIBE(model_version_id, key);
+    HERALD_DESCRIBE(model_version_id, key, parts);
 };
 
 /// Removes the entry from the version's record, and its bytes. → nothing

@@ -110,9 +110,21 @@ struct update_endpoint_stage : serving_settings {
     }
 };
 
+/// Updates the stage to the build that served before, as that was served. → endpoint_stage
+struct roll_back_endpoint_stage {
+    static constexpr command_type type{86};
+    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
+
+    uuid endpoint_id{};
+    std::string workspace_name;
+    endpoint_stage_id stage_id;
+
+    HERALD_DESCRIBE(endpoint_id, workspace_name, stage_id);
+};
+
 using endpoint_commands = command_list<create_endpoint, delete_endpoint>;
 using endpoint_stage_commands = command_list<create_endpoint_stage>;
-using endpoint_update_commands = command_list<update_endpoint_stage>;
+using endpoint_update_commands = command_list<update_endpoint_stage, roll_back_endpoint_stage>;
 using access_token_commands = command_list<create_access_token, delete_access_token>;
 
 }  // namespace herald::schemas::commands

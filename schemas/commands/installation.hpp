@@ -2,6 +2,7 @@
 #pragma once
 
 #include "schemas/commands/envelope.hpp"
+#include "schemas/installation.hpp"
 #include "schemas/registry.hpp"
 
 namespace herald::schemas::commands {
@@ -73,7 +74,17 @@ struct renew_admin_key {
     HERALD_DESCRIBE(email, key_hash);
 };
 
-using installation_commands = command_list<genesis, set_feature_flag, renew_admin_key>;
+/// Sent by `herald init` and at the start of a standalone (--webhooks-by). → nothing
+struct set_webhooks_by {
+    static constexpr command_type type{61};
+    static constexpr command_traits traits{.level = 1, .from = sender::operator_, .passes_full_disk = true};
+
+    schemas::webhooks_by webhooks_by = schemas::webhooks_by::system_admins;
+
+    HERALD_DESCRIBE(webhooks_by);
+};
+
+using installation_commands = command_list<genesis, set_feature_flag, renew_admin_key, set_webhooks_by>;
 using level_commands = command_list<raise_level>;
 
 }  // namespace herald::schemas::commands

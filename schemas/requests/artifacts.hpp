@@ -40,10 +40,13 @@ struct commit_artifact_part {
 struct commit_multipart_artifact {
     version_id model_version_id;
     std::string key;
+    /// All parts of the artifact, in order; empty: those that were committed.
+    std::vector<artifact_part> artifact_parts;
 
     static constexpr std::array<std::string_view, 1> required{"key"};
-    static constexpr std::string_view example = R"({"key":"model"})";
-    HERALD_DESCRIBE(model_version_id, key);
+    static constexpr std::string_view example =
+        R"({"key":"model","artifact_parts":[{"part_number":"1","etag":"\"9f86d081\""}]})";
+    HERALD_DESCRIBE(model_version_id, key, artifact_parts);
 };
 
 }  // namespace herald::schemas::requests

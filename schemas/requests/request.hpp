@@ -3,7 +3,7 @@
 //
 //     static constexpr std::array required{"name"};               // without it: 400
 //     static constexpr std::array server_owned{owned{"id"}, …};   // known, and ignored
-//     static constexpr bool strict = true;                        // unknown members: 400 (wire.md §1)
+//     static constexpr bool strict = true;                        // unknown members, also at a default: 400
 //     static constexpr std::string_view example = R"({…})";       // for the OpenAPI document
 #pragma once
 

@@ -68,6 +68,13 @@ answer apply(rule_context& context, const schemas::commands::renew_admin_key& co
     return schemas::encode(*user);
 }
 
+answer apply(rule_context& context, const schemas::commands::set_webhooks_by& command) {
+    schemas::installation_settings row = tables::installation_settings::find(context.state);
+    row.webhooks_by = command.webhooks_by;
+    tables::installation_settings::put(context.state, row);
+    return std::string();
+}
+
 /// Errors: permission_denied; not_found for a flag that Herald does not have.
 answer apply(rule_context& context, const schemas::commands::set_feature_flag& command) {
     if (const auto may =

@@ -24,7 +24,7 @@ result<void> check_new(const fresh_user& fresh, const std::string& username) {
     if (const auto good = check_email("email", fresh.email); !good) return good.error();
     if (const auto good = check_name("username", username, limits::name_bytes_max); !good)
         return good.error();
-    if (const auto good = check_text("full_name", fresh.full_name, limits::name_bytes_max); !good)
+    if (const auto good = check_optional_name("full_name", fresh.full_name, limits::name_bytes_max); !good)
         return good.error();
     if (fresh.key_hash.size() != std::tuple_size_v<runtime::sha256_digest>)
         return runtime::invalid_argument("the developer key's hash must be 32 bytes");
@@ -227,7 +227,7 @@ answer apply(rule_context& context, const schemas::commands::update_user& comman
     if (const auto good = check_email("email", after.email); !good) return good.error();
     if (const auto good = check_name("username", after.username, limits::name_bytes_max); !good)
         return good.error();
-    if (const auto good = check_text("full_name", after.full_name, limits::name_bytes_max); !good)
+    if (const auto good = check_optional_name("full_name", after.full_name, limits::name_bytes_max); !good)
         return good.error();
     if (is_renamed)
         if (const auto good = check_names_are_free(context, after.email, after.username, after.id); !good)

@@ -15,6 +15,9 @@ using placed_version = access::placed<schemas::model_version>;
 /// What a version is made of, or will be; also what a client sent by itself: it may hold more than is merged.
 result<void> check_parts(const schemas::version_content&);
 
+/// What a client sent, once more: paths, names of code and other words that people read. A row's have passed.
+result<void> check_words(const schemas::version_content& sent);
+
 /// The version's texts and its lock level.
 result<void> check_texts(const schemas::model_version&);
 /// The model's own file has the key `model`, in its own member: another by that name could not be asked for.

@@ -78,7 +78,7 @@ result<schemas::workspace> described_by(rule_context& context,
     if (const auto good = check_text("description", command.description, limits::description_bytes_max);
         !good)
         return good.error();
-    if (const auto good = check_text("namespace", command.name_space, limits::name_bytes_max); !good)
+    if (const auto good = check_optional_name("namespace", command.name_space, limits::name_bytes_max); !good)
         return good.error();
     const auto same = tables::workspaces::named(context.state, command.name);
     if (same && *same != command.id)
