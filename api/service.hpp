@@ -6,6 +6,7 @@
 
 #include "api/calls/document_part.hpp"
 #include "api/calls/public_call.hpp"
+#include "api/calls/services.hpp"
 #include "api/routes/routes.hpp"
 #include "runtime/http/server/server.hpp"
 

@@ -1,6 +1,7 @@
 // What an operator sets for the whole installation, by options that are read when it begins or starts.
 #pragma once
 
+#include "schemas/describe.hpp"
 #include "schemas/enums.hpp"
 
 namespace herald::schemas {

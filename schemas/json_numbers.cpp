@@ -11,7 +11,7 @@
 namespace herald::schemas {
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_decimal(char c) { return c >= '0' && c <= '9'; }
 
 /// A number's digits without zeros around them, and how many of them stand before the decimal point.
 struct decimal {
@@ -29,9 +29,9 @@ decimal decimal_of(std::string_view token) {
         std::errc::result_out_of_range)
         out.point = exponent.starts_with('-') ? -exponent_max : exponent_max;
     for (const char c : token.substr(0, std::min(end, token.find('.'))))
-        if (is_digit(c)) ++out.point;
+        if (is_decimal(c)) ++out.point;
     for (const char c : token.substr(0, end))
-        if (is_digit(c)) out.digits += c;
+        if (is_decimal(c)) out.digits += c;
     const std::size_t zeros = std::min(out.digits.find_first_not_of('0'), out.digits.size());
     out.digits.erase(0, zeros);
     out.point -= static_cast<std::int64_t>(zeros);

@@ -5,6 +5,7 @@
 #include "events/log/topics.hpp"
 #include "runtime/clock.hpp"
 #include "runtime/random.hpp"
+#include "schemas/commands/all.hpp"
 
 namespace herald::program {
 namespace {
