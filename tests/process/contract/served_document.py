@@ -5,7 +5,7 @@ Every run makes the same examples, and the same limits of each member; random on
 every fourth operation only.
 
 Environment: HERALD_TEST_LONG, the limits of all operations, 1,000 random examples of an operation in place of 5, and 1,000
-sequences of calls in place of 20; HERALD_SEED, of the examples."""
+sequences of calls in place of 60; HERALD_SEED, of the examples."""
 
 import json
 import os
@@ -18,7 +18,7 @@ from tools import tools_for
 SEED = os.environ.get("HERALD_SEED", "8")
 SEED_OF_SEQUENCES = os.environ.get("HERALD_SEED", "5")  # one whose short form goes by links
 IS_LONG = bool(os.environ.get("HERALD_TEST_LONG"))
-EXAMPLES, SEQUENCES, LIMITS_OF_ONE_IN = (1000, 1000, 1) if IS_LONG else (5, 20, 4)
+EXAMPLES, SEQUENCES, LIMITS_OF_ONE_IN = (1000, 1000, 1) if IS_LONG else (5, 60, 4)
 HOOKS = herald.ROOT / "tests/support/schemathesis_hooks.py"
 # Whether a request that fits is taken is not checked: what the state forbids (code 9) is 400 here, too.
 COMMON = ["--exclude-checks", "positive_data_acceptance", "--suppress-health-check", "all", "--no-color", "--no-shrink",
