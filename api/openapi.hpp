@@ -6,7 +6,6 @@
 #include <string>
 
 #include "api/calls/document_part.hpp"
-#include "api/calls/router.hpp"
 
 namespace herald::api {
 

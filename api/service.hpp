@@ -1,11 +1,9 @@
 // The request handlers of a process: they find route, state and caller, and call the handler.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <span>
 
-#include "api/calls/call.hpp"
 #include "api/calls/document_part.hpp"
 #include "api/calls/public_call.hpp"
 #include "api/routes/routes.hpp"

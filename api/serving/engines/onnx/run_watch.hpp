@@ -12,7 +12,6 @@
 #include "api/serving/engines/engine.hpp"
 #include "api/serving/engines/onnx/limits.hpp"
 #include "api/serving/engines/onnx/runtime_library.hpp"
-#include "runtime/clock.hpp"
 #include "runtime/mutex.hpp"
 
 namespace herald::api::serving::engines::onnx {
