@@ -77,6 +77,11 @@ struct webhook {
     /// Offset of the command that last changed the row.
     std::uint64_t revision = 0;
     std::int64_t failing_since_ms = 0;  // only failures since then; 0: healthy
+    /// While it fails: whether other events than WEBHOOK_HEALTH fail. If not, nobody is told.
+    bool failing_counts = false;
+    bool failing_told = false;          // WEBHOOK_HEALTH has said so
+    std::int64_t disable_at_ms = 0;     // if it still only fails then; 0: not planned
+    std::int64_t disabled_told_ms = 0;  // when WEBHOOK_HEALTH last said that it was disabled
 
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "id", self.id);
@@ -90,9 +95,15 @@ struct webhook {
         field(9, "time_updated", self.time_updated);
         field(10, "revision", self.revision);
         field(11, "failing_since_ms", self.failing_since_ms);
+        field(12, "failing_counts", self.failing_counts);
+        field(13, "failing_told", self.failing_told);
+        field(14, "disable_at_ms", self.disable_at_ms);
+        field(15, "disabled_told_ms", self.disabled_told_ms);
     }
 };
 
+/// Of a URL: the host, with the port if one is given.
+std::string_view host_of(std::string_view location);
 /// Whether events of this type about this resource reach the webhook: decided by its event_types and
 /// resource_types, whatever its status.
 bool hears(const webhook&, event_type, resource_type);

@@ -8,6 +8,7 @@
 #include "api/calls/rows.hpp"
 #include "api/webhooks/routes.hpp"
 #include "api/webhooks/services.hpp"
+#include "api/webhooks/test_delivery.hpp"
 #include "runtime/crypto.hpp"
 #include "runtime/http/client/location.hpp"
 #include "runtime/key_ring.hpp"
@@ -16,7 +17,6 @@
 #include "schemas/commands/webhooks.hpp"
 #include "schemas/limits.hpp"
 #include "schemas/requests/webhooks.hpp"
-#include "schemas/views.hpp"
 #include "storage/registry/access/access.hpp"
 #include "storage/registry/find/question.hpp"
 #include "storage/registry/find/webhooks.hpp"
@@ -28,7 +28,6 @@ namespace {
 using calls::reading_call;
 using calls::response;
 using calls::writing_call;
-using schemas::object_writer;
 using schemas::resource_type;
 using schemas::webhook;
 namespace answers = schemas::answers;
@@ -89,59 +88,6 @@ void warn_of_weak(writing_call& call, const std::string& secret) {
     else if (secret.size() < limits::secret_bytes_recommended)
         call.warn("mutual_secret is " + std::to_string(secret.size()) + " bytes long, which can be guessed" +
                   std::string(advice));
-}
-
-/// The kind of event that a test of the webhook shows: its first event type.
-schemas::event_kind example_for(const webhook& hook) {
-    return schemas::kind_of(hook.settings.event_types.empty() ? schemas::event_type::promote
-                                                              : hook.settings.event_types.front());
-}
-
-/// The resource type that such an event is about; a version if it may be any.
-resource_type resource_of(const schemas::event_kind& kind) {
-    return kind.resource == resource_type::none ? resource_type::registered_model_version : kind.resource;
-}
-
-/// The body of a test: the REQUEST_SCAN envelope with event_type TEST, a message, and an example of the
-/// webhook's first event type (wire.md "Events").
-std::string test_body(const webhook& hook, std::string_view test_id, std::int64_t now_ms) {
-    const schemas::event_kind example = example_for(hook);
-    schemas::model_version version;
-    version.id.value = version.registered_model_id.value = version.owner.value = version.version_number = 1;
-    version.version = "example";
-    version.time_created = version.time_updated = now_ms;
-    version.stage = schemas::stage::production;
-    std::string shown = schemas::view_of(version);
-    if (example.type == schemas::event_type::promote)
-        shown = schemas::promote_body(version);
-    else if (resource_of(example) == resource_type::build)
-        shown =
-            object_writer().number("buildID", 1).text("imageurl", "registry.example.com/model:1").finish();
-    return object_writer()
-        .text("id", test_id)
-        .text("timestamp", runtime::iso8601_ms(now_ms))
-        .text("event_type", "TEST")
-        .text("resource_type", name_of(resource_of(example)))
-        .number("workspaceID", hook.workspace_id.value)
-        .text("message", "This is a test of the webhook \"" + hook.settings.name +
-                             "\". The example shows a " + std::string(example.name) + " event.")
-        .raw("example", shown)
-        .finish();
-}
-
-/// A delivery outside any event: nothing about it is in the command log.
-schemas::delivery test_of(const webhook& hook, const std::string& test_id, std::int64_t now_ms) {
-    schemas::delivery test;
-    test.id = test_id;
-    test.webhook_id = hook.id;
-    test.revision_seen = hook.revision;
-    test.event.id = test_id;
-    test.event.type = example_for(hook).type;
-    test.event.resource_type = resource_of(example_for(hook));
-    test.event.workspace_id = hook.workspace_id;
-    test.event.time_ms = now_ms;
-    test.event.body = test_body(hook, test_id, now_ms);
-    return test;
 }
 
 bool is_seen(const storage::registry::state::state_view& state, schemas::user_id user, const webhook& hook) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "schemas/commands/envelope.hpp"
+#include "schemas/commands/limits.hpp"
 #include "schemas/webhooks.hpp"
 
 namespace herald::schemas::commands {
@@ -34,9 +35,24 @@ struct delete_webhooks {
     static constexpr void describe(auto& self, auto&& field) { field(1, "ids", self.ids); }
 };
 
+/// What failures of a webhook, with no success between them, add up to (delivery.md §4, wire.md §7 "Events").
+struct failures_meaning {
+    bool is_failing = false;   // others are to be told
+    bool may_disable = false;  // it may be disabled when they go on
+};
+constexpr failures_meaning meaning_of_failures(std::int64_t since_ms, std::int64_t until_ms,
+                                               std::uint32_t attempts) noexcept {
+    if (until_ms <= since_ms) return {};
+    const std::int64_t span_ms = until_ms - since_ms;
+    return {
+        attempts >= limits::webhook_failing_attempts_min && span_ms >= limits::webhook_failing_span_ms_min,
+        span_ms >= limits::webhook_disable_span_ms_min};
+}
+
 enum class webhook_condition : std::uint8_t { healthy, failing, gone };
 
-/// From the holder of the claim "webhook-health". Ignored if its revision is not the row's. → nothing
+/// From the holder of the claim "webhook-health", again when more attempts have failed. Ignored if its
+/// revision is not the row's. → nothing
 struct webhook_health {
     static constexpr command_type type{52};
     static constexpr command_traits traits{.level = 1, .from = sender::node, .passes_full_disk = true};
@@ -46,7 +62,11 @@ struct webhook_health {
     webhook_condition condition = webhook_condition::healthy;
     std::int64_t failing_since_ms = 0;
     std::string reason;
-    std::uint64_t token = 0;  // of the claim
+    std::uint64_t token = 0;           // of the claim
+    std::int64_t failed_until_ms = 0;  // the newest failure that is known
+    /// Failed attempts that are known; of a webhook that is gone, whether it was an attempt that counts.
+    /// Those with WEBHOOK_HEALTH do not count.
+    std::uint32_t failed_attempts = 0;
 
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "webhook_id", self.webhook_id);
@@ -55,6 +75,8 @@ struct webhook_health {
         field(4, "failing_since_ms", self.failing_since_ms);
         field(5, "reason", self.reason);
         field(6, "token", self.token);
+        field(7, "failed_until_ms", self.failed_until_ms);
+        field(8, "failed_attempts", self.failed_attempts);
     }
 };
 

@@ -4,7 +4,6 @@
 
 #include "events/event_topic.hpp"
 #include "runtime/text.hpp"
-#include "schemas/json.hpp"
 #include "schemas/limits.hpp"
 #include "storage/registry/tables/outbox.hpp"
 #include "storage/registry/tables/webhooks.hpp"
@@ -19,7 +18,7 @@ std::vector<schemas::audience_member> audience_of(const rule_context& context, c
     std::vector<schemas::audience_member> audience;
     tables::webhooks::each_of(context.state, draft.workspace_id, {}, [&](schemas::webhook_id id) {
         const auto hook = tables::webhooks::find(context.state, id);
-        if (hook && hears(*hook, draft.type, draft.resource_type))
+        if (hook && id != draft.except && hears(*hook, draft.type, draft.resource_type))
             audience.push_back({hook->id, hook->status == schemas::webhook_status::disabled, hook->revision});
         return audience.size() < limits::webhooks_per_workspace_max;
     });
@@ -79,6 +78,17 @@ std::size_t emit(rule_context& context, event_draft draft, audiences& known) {
     return event.audience.size();
 }
 
+schemas::object_writer begun_envelope(const event_draft& draft, std::int64_t time_ms) {
+    const bool is_about_none = draft.resource_type == schemas::resource_type::none;
+    schemas::object_writer out;
+    out.text("id", draft.id)
+        .text("timestamp", runtime::iso8601_ms(time_ms))
+        .text("event_type", schemas::name_of(draft.type))
+        .text("resource_type", is_about_none ? "NONE" : schemas::name_of(draft.resource_type))
+        .number("workspaceID", draft.workspace_id.value);
+    return out;
+}
+
 std::string event_envelope(const rule_context& context, const event_draft& draft, std::string_view original,
                            std::string_view updated) {
     return event_envelope(draft, context.time_ms(), original, updated);
@@ -86,12 +96,7 @@ std::string event_envelope(const rule_context& context, const event_draft& draft
 
 std::string event_envelope(const event_draft& draft, std::int64_t time_ms, std::string_view original,
                            std::string_view updated) {
-    schemas::object_writer out;
-    out.text("id", draft.id)
-        .text("timestamp", runtime::iso8601_ms(time_ms))
-        .text("event_type", schemas::name_of(draft.type))
-        .text("resource_type", schemas::name_of(draft.resource_type))
-        .number("workspaceID", draft.workspace_id.value);
+    schemas::object_writer out = begun_envelope(draft, time_ms);
     if (!original.empty()) out.raw("original", original);
     if (!updated.empty()) out.raw("updated", updated);
     return out.finish();

@@ -1,17 +1,16 @@
-// Webhooks: who is notified, where, and when they are disabled; events that others report (wire.md §7,
-// delivery.md §3-4).
+// Webhooks: who is notified and where; events that others report (wire.md §7).
 #include <algorithm>
 #include <set>
 
 #include "schemas/event_kinds.hpp"
 #include "schemas/limits.hpp"
 #include "storage/registry/access/access.hpp"
-#include "storage/registry/audit/audit.hpp"
 #include "storage/registry/emission/emission.hpp"
 #include "storage/registry/rules/checks.hpp"
 #include "storage/registry/rules/limits.hpp"
 #include "storage/registry/rules/rules.hpp"
-#include "storage/registry/tables/nodes.hpp"
+#include "storage/registry/rules/webhook_health.hpp"
+#include "storage/registry/tables/outbox.hpp"
 #include "storage/registry/tables/users.hpp"
 #include "storage/registry/tables/webhooks.hpp"
 
@@ -24,25 +23,10 @@ using context::timer_kind;
 using schemas::resource_type;
 using schemas::webhook;
 using schemas::webhook_status;
-using schemas::commands::webhook_condition;
 using state::state_changes;
 
-constexpr std::int64_t day_ms = 24ll * 3'600'000;
-
-/// Disables it under a new revision, which the publisher forwards; the audit says so (delivery.md §3).
-void disable(rule_context& context, const webhook& before, const std::string& reason) {
-    webhook hook = before;
-    hook.status = webhook_status::disabled;
-    hook.status_reason = reason;
-    hook.time_updated = context.stamp_ms();
-    hook.revision = context.offset();
-    tables::webhooks::update(context.state, before, hook);
-    audit::add_by_itself(
-        context, "disable_webhook",
-        {.type = "WEBHOOK", .id = std::to_string(hook.id.value), .workspace = hook.workspace_id});
-}
-
 void erase_webhook(rule_context& context, const webhook& hook) {
+    tables::outbox::forget(context.state, resource_type::none, std::to_string(hook.id.value));
     const std::string change = tables::webhooks::erase_at(context.state, hook, context.offset());
     context.set_timer(context.time_ms() + limits::outbox_kept_ms, timer_kind::webhook_change_trim, change);
 }
@@ -96,7 +80,9 @@ std::string told_by_event_types() {
     std::string text, of_any;
     for (const auto& [type, name] : schemas::enum_names<schemas::event_type>::all) {
         const resource_type only = schemas::kind_of(type).resource;
-        if (only == resource_type::none)
+        if (schemas::kind_of(type).hearers == schemas::event_hearers::named)
+            text += std::string(name) + " tells of webhooks, if resource_types is empty, ";
+        else if (only == resource_type::none)
             of_any += (of_any.empty() ? "" : ", ") + std::string(name);
         else
             text += std::string(name) + " tells of " + std::string(name_of(only)) + ", ";
@@ -179,7 +165,7 @@ result<void> check_external_event(const schemas::commands::create_event& command
         return runtime::invalid_argument("event_uuid must be 1 to " +
                                          std::to_string(limits::event_uuid_bytes_max) +
                                          " characters of visible ASCII, as a UUID is");
-    if (schemas::kind_of(command.event_type).topic != schemas::event_topic::resource)
+    if (schemas::kind_of(command.event_type).teller == schemas::event_teller::herald)
         return runtime::invalid_argument(
             std::string(name_of(command.event_type)) +
             " is told by Herald alone; event_type must be CREATE, READ, UPDATE or "
@@ -254,6 +240,7 @@ answer apply(rule_context& context, const schemas::commands::update_webhook& com
         if (const auto good = check_url("new_location", command.new_location); !good) return good.error();
     webhook hook = *before;
     hook.settings = updated(before->settings, command);
+    if (hook.settings.location != before->settings.location) forget_failures(hook);
     if (const auto good = check_filters(hook.settings.resource_types); !good) return good.error();
     if (const auto good = check_hears(hook); !good) return good.error();
     if (!command.sealed_secret.empty()) {
@@ -277,7 +264,7 @@ answer apply(rule_context& context, const schemas::commands::set_webhook_status&
     hook.status = command.status;
     if (command.status == webhook_status::enabled) {
         hook.status_reason.clear();
-        hook.failing_since_ms = 0;
+        forget_failures(hook);
     } else if (before->status != webhook_status::disabled) {
         hook.status_reason = "disabled by user " + std::to_string(context.principal().value);
     }
@@ -328,48 +315,6 @@ answer apply(rule_context& context, const schemas::commands::delete_webhooks& co
         erase_webhook(context, *hook);
     }
     return std::string();
-}
-
-/// Errors: aborted when the sender no longer holds the job. A webhook that is gone or has changed since is
-/// left unchanged.
-answer apply(rule_context& context, const schemas::commands::webhook_health& command) {
-    const auto claim = tables::claims::find(context.state, schemas::job_name(schemas::job::webhook_health));
-    if (!claim || claim->token != command.token)
-        return runtime::aborted("the job webhook-health has another holder");
-    const auto before = tables::webhooks::find(context.state, command.webhook_id);
-    if (!before || before->revision != command.revision || before->status == webhook_status::disabled)
-        return std::string();
-    webhook hook = *before;
-    switch (command.condition) {
-        case webhook_condition::healthy:
-            hook.failing_since_ms = 0;
-            tables::webhooks::update(context.state, *before, hook);
-            break;
-        case webhook_condition::failing:
-            if (hook.failing_since_ms != 0) break;
-            hook.failing_since_ms =
-                std::max<std::int64_t>(1, std::min(command.failing_since_ms, context.time_ms()));
-            tables::webhooks::update(context.state, *before, hook);
-            // Whether it is still wanted follows from its due time.
-            context.set_timer(hook.failing_since_ms + limits::webhook_disable_after_ms,
-                              timer_kind::webhook_disable, schemas::big_endian(hook.id.value));
-            break;
-        case webhook_condition::gone:
-            disable(context, *before, command.reason);
-            break;
-    }
-    return std::string();
-}
-
-void fire_webhook_disable(rule_context& context, std::string_view key) {
-    const auto hook =
-        tables::webhooks::find(context.state, schemas::webhook_id{schemas::read_big_endian(key)});
-    if (!hook || hook->status == webhook_status::disabled || hook->failing_since_ms == 0) return;
-    if (hook->failing_since_ms + limits::webhook_disable_after_ms > context.time_ms())
-        return;  // it recovered and fails anew
-    disable(
-        context, *hook,
-        "nothing but failures for " + std::to_string(limits::webhook_disable_after_ms / day_ms) + " days");
 }
 
 void fire_webhook_change_trim(rule_context& context, std::string_view key) {

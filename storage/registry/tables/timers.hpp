@@ -27,6 +27,7 @@ enum class timer_kind : std::uint8_t {
     multipart_expiry = 13,
     audit_sweep = 14,
     external_event_forget = 15,
+    webhook_disable_soon = 16,
     membership_sweep = 20,
     workspace_sweep = 22,
     session_end = 23,

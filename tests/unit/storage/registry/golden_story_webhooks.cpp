@@ -79,7 +79,8 @@ void tell_of_failures_that_end(golden_writer& log, const std::vector<std::uint64
     for (const std::uint64_t id : {6u, 7u, 8u}) {
         webhook_health told = health_of(id, revisions[id - 1], webhook_condition::failing);
         told.token = token;
-        told.failing_since_ms = log.now_ms;
+        told.failing_since_ms = log.now_ms - 13 * hour_ms;
+        told.failed_until_ms = log.now_ms;
         log.done(told, std::to_string(id) + " fails");
         told.condition = id == 7 ? webhook_condition::gone : webhook_condition::healthy;
         if (id == 6)
@@ -106,6 +107,7 @@ void tell_of_health(golden_writer& log, const std::vector<std::uint64_t>& revisi
     log.done(ended, "of no scan that is running");
     told.token = token;
     told.failing_since_ms = log.now_ms - 2 * day_ms;
+    told.failed_until_ms = log.now_ms;
     log.done(told, "1 fails since two days");
     log.done(told, "1 still fails");
     told.condition = webhook_condition::healthy;
@@ -125,12 +127,45 @@ void tell_of_health(golden_writer& log, const std::vector<std::uint64_t>& revisi
     log.done(told, "2 is gone");
     told = health_of(3, revisions[2], webhook_condition::failing);
     told.token = token;
-    told.failing_since_ms = log.now_ms - hour_ms;
+    told.failing_since_ms = log.now_ms - 13 * hour_ms;
+    told.failed_until_ms = log.now_ms;
     log.done(told, "3 fails");
     told = health_of(2, log.offset() - 2, webhook_condition::healthy);
     told.token = token;
     log.done(told, "of one that is disabled: nothing");
     tell_of_failures_that_end(log, revisions, token);
+}
+
+/// Each of what WEBHOOK_HEALTH says of `failing`, and what it says of it to nobody.
+void tell_of_told_health(golden_writer& log, std::uint64_t failing, std::uint64_t revision) {
+    claim job;
+    job.job = "webhook-health";
+    job.node = "a";
+    job.boot[0] = 2;
+    webhook_health told = health_of(failing, revision, webhook_condition::failing);
+    const std::uint64_t token = log.done(job, "of webhook-health, anew");
+    told.token = token;
+    told.failing_since_ms = log.now_ms - 13 * hour_ms;
+    told.failed_until_ms = log.now_ms;
+    told.reason = "answered 500";
+    log.done(told, "fails with WEBHOOK_HEALTH alone");
+    told.failed_attempts = 1;
+    log.done(told, "fails with another event, too");
+    told.failed_attempts = 10;
+    log.done(told, "fails: others are told");
+    told.condition = webhook_condition::healthy;
+    log.done(told, "recovers");
+    told.condition = webhook_condition::failing;
+    log.done(told, "fails anew");
+    log.now_ms += 4 * day_ms;
+    log.done(no_operation{}, "a day before it is disabled");
+    log.now_ms += day_ms;
+    log.done(no_operation{}, "when it is disabled");
+    log.done(set_webhook_status{webhook_id{failing}, schemas::webhook_status::enabled}, "enabled");
+    told = health_of(failing, log.offset() - 1, webhook_condition::gone);
+    told.token = token;
+    told.reason = "410 Gone";
+    log.done(told, "gone, with WEBHOOK_HEALTH alone");
 }
 
 }  // namespace
@@ -178,6 +213,23 @@ void tell_of_webhooks(golden_writer& log) {
     log.refused(delete_webhooks{{webhook_id{5}, webhook_id{99}}}, "of one that there is none of");
     log.done(delete_webhooks{{webhook_id{5}, webhook_id{5}}});
     tell_of_health(log, revisions);
+}
+
+void tell_of_news(golden_writer& log, std::uint64_t webhooks) {
+    create_webhook watcher = hook_command("watcher", {event_type::webhook_health, event_type::transition});
+    log.done(watcher, "that hears of the others");
+    watcher.settings.name = "deaf";
+    watcher.settings.event_types = {event_type::webhook_health};
+    watcher.settings.resource_types =
+        filtered(resource_type::all, resource_type::none, resource_type::none).settings.resource_types;
+    log.refused(watcher, "for WEBHOOK_HEALTH with resource types");
+    const std::uint64_t revision = log.done(hook_command("failing", {event_type::promote}), "that fails");
+    create_event event;
+    event.event_uuid = "news";
+    event.event_type = event_type::transition;
+    event.resource_type = resource_type::registered_model_version;
+    log.refused(event, "that only Herald tells");
+    tell_of_told_health(log, webhooks + 2, revision);
 }
 
 void tell_of_bounds(golden_writer& log) {
