@@ -17,14 +17,6 @@ bool lets_through(const resource_filter& filter, resource_type type) {
 
 }  // namespace
 
-std::string_view host_of(std::string_view location) {
-    constexpr std::string_view before_host = "://";
-    const std::size_t at = location.find(before_host);
-    if (at == location.npos) return {};
-    const std::string_view rest = location.substr(at + before_host.size());
-    return rest.substr(0, rest.find_first_of("/?#"));
-}
-
 bool hears(const webhook& hook, event_type type, resource_type resource) {
     const bool type_named = std::ranges::count(hook.settings.event_types, type) > 0;
     if (kind_of(type).hearers == event_hearers::named)

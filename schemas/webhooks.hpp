@@ -20,6 +20,66 @@ struct resource_filter {
     }
 };
 
+/// What a member of an event's body must be, so that a webhook hears the event (event_filter.hpp).
+struct filter_condition {
+    std::string path;  // of members, with dots between; attributes.<key> for a list of {key, value}
+    find_operator operator_ = find_operator::eq;
+    json_text value;
+
+    static constexpr std::array<std::string_view, 2> required{"path", "value"};
+    friend bool operator==(const filter_condition&, const filter_condition&) = default;
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "path", self.path);
+        field(2, "operator", self.operator_);
+        field(3, "value", self.value);
+    }
+};
+
+enum class content_mode : std::uint8_t { binary, structured };
+template <>
+struct enum_names<content_mode> {
+    static constexpr std::array<named<content_mode>, 2> all{
+        {{content_mode::binary, "binary"}, {content_mode::structured, "structured"}}};
+};
+
+/// How deliveries are made; each member at its default means the usual way.
+struct webhook_delivery {
+    std::string description;
+    std::uint32_t timeout_ms = 0;
+    std::vector<std::uint32_t> retry_schedule;  // seconds
+    std::uint32_t rate_limit = 0;               // attempts that may begin in a second, at each worker
+    std::vector<filter_condition> filter;       // all must hold
+    schemas::content_mode content_mode = schemas::content_mode::binary;
+    bool asymmetric = false;        // an ed25519 signature, too
+    std::int64_t time_expires = 0;  // when it is deleted
+
+    friend bool operator==(const webhook_delivery&, const webhook_delivery&) = default;
+    static constexpr void describe(auto& self, auto&& field) {
+        field(10, "description", self.description);
+        field(11, "timeout_ms", self.timeout_ms);
+        field(12, "retry_schedule", self.retry_schedule);
+        field(13, "rate_limit", self.rate_limit);
+        field(14, "filter", self.filter);
+        field(15, "content_mode", self.content_mode);
+        field(16, "asymmetric", self.asymmetric);
+        field(17, "time_expires", self.time_expires);
+    }
+};
+
+/// A header that the receiver asked for. Its value is a secret.
+struct webhook_header {
+    std::string name;          // lower case
+    std::string sealed_value;  // as a webhook's secret
+    std::string seal_binding;
+
+    friend bool operator==(const webhook_header&, const webhook_header&) = default;
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "name", self.name);
+        field(2, "sealed_value", self.sealed_value);
+        field(3, "seal_binding", self.seal_binding);
+    }
+};
+
 /// The settings that an owner chooses for a webhook: the same in the request, the command, the row and the
 /// topic `subscribers`. A request and an answer show these members as their own, so they use the same
 /// numbers.
@@ -29,7 +89,9 @@ struct webhook_settings {
     std::vector<schemas::event_type> event_types;
     bool all_events = false;
     std::vector<resource_filter> resource_types;
+    webhook_delivery delivery;
 
+    using shown_inline = webhook_delivery;
     friend bool operator==(const webhook_settings&, const webhook_settings&) = default;
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "name", self.name);
@@ -37,13 +99,16 @@ struct webhook_settings {
         field(3, "event_types", self.event_types);
         field(4, "all_events", self.all_events);
         field(5, "resource_types", self.resource_types);
+        webhook_delivery::describe(self.delivery, field);
     }
 };
 
 /// What an update changes in a webhook: the same in the request and the command. What is absent or empty
-/// stays as it is. A type or filter that is deleted need not be there.
+/// stays as it is, but for the members of `delivery`: those that are `given` are set. A type or filter that
+/// is deleted need not be there.
 struct webhook_changes {
     webhook_id id;
+    std::string new_name;
     std::string new_location;
     std::vector<event_type> add_event_types;
     std::vector<event_type> delete_event_types;
@@ -51,7 +116,10 @@ struct webhook_changes {
     bool clear_all_events = false;
     std::vector<resource_filter> add_resource_types;
     std::vector<resource_filter> delete_resource_types;
+    webhook_delivery delivery;
+    std::vector<std::string> given;
 
+    using shown_inline = webhook_delivery;
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "id", self.id);
         field(2, "new_location", self.new_location);
@@ -61,6 +129,23 @@ struct webhook_changes {
         field(6, "clear_all_events", self.clear_all_events);
         field(7, "add_resource_types", self.add_resource_types);
         field(8, "delete_resource_types", self.delete_resource_types);
+        field(9, "new_name", self.new_name);
+        webhook_delivery::describe(self.delivery, field);
+        field(18, "given", self.given, shown::never);
+    }
+};
+
+/// What a rotation has replaced, while it still signs.
+struct earlier_secret {
+    std::string sealed_secret;
+    std::string seal_binding;
+    std::int64_t until_ms = 0;  // log time
+
+    friend bool operator==(const earlier_secret&, const earlier_secret&) = default;
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "sealed_secret", self.sealed_secret);
+        field(2, "seal_binding", self.seal_binding);
+        field(3, "until_ms", self.until_ms);
     }
 };
 
@@ -82,6 +167,8 @@ struct webhook {
     bool failing_told = false;          // WEBHOOK_HEALTH has said so
     std::int64_t disable_at_ms = 0;     // if it still only fails then; 0: not planned
     std::int64_t disabled_told_ms = 0;  // when WEBHOOK_HEALTH last said that it was disabled
+    std::vector<webhook_header> headers;
+    schemas::earlier_secret earlier_secret;
 
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "id", self.id);
@@ -99,11 +186,11 @@ struct webhook {
         field(13, "failing_told", self.failing_told);
         field(14, "disable_at_ms", self.disable_at_ms);
         field(15, "disabled_told_ms", self.disabled_told_ms);
+        field(16, "headers", self.headers);
+        field(17, "earlier_secret", self.earlier_secret);
     }
 };
 
-/// Of a URL: the host, with the port if one is given.
-std::string_view host_of(std::string_view location);
 /// Whether events of this type about this resource reach the webhook: decided by its event_types and
 /// resource_types, whatever its status.
 bool hears(const webhook&, event_type, resource_type);
@@ -196,6 +283,8 @@ struct subscriber {
     bool enabled = true;
     std::string disabled_because;       // only if it is not enabled
     std::int64_t failing_since_ms = 0;  // likewise; 0: it was disabled without earlier failures
+    std::vector<webhook_header> headers;
+    schemas::earlier_secret earlier_secret;
 
     friend bool operator==(const subscriber&, const subscriber&) = default;
     static constexpr void describe(auto& self, auto&& field) {
@@ -208,6 +297,8 @@ struct subscriber {
         field(7, "enabled", self.enabled);
         field(8, "disabled_because", self.disabled_because);
         field(9, "failing_since_ms", self.failing_since_ms);
+        field(10, "headers", self.headers);
+        field(11, "earlier_secret", self.earlier_secret);
     }
 };
 

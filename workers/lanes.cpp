@@ -2,6 +2,7 @@
 #include "workers/lanes.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "runtime/assert.hpp"
 #include "workers/limits.hpp"
@@ -15,7 +16,8 @@ constexpr std::int64_t idle_lane_kept_ms = 10 * 60'000;
 constexpr std::int64_t open_breaker_kept_ms = 24 * 3'600'000;  // longer than any wait between two attempts
 constexpr std::int64_t minute_ms = 60'000;
 constexpr std::int64_t well_ms = 1'000;  // after a success
-constexpr std::int64_t noise_ms = 10;    // answers within this are as quick as any
+constexpr double pace_slack_ms = 10;  // a loop is not exact: what it was late for a rate limit it may make up
+constexpr std::int64_t noise_ms = 10;  // answers within this are as quick as any
 
 }  // namespace
 
@@ -66,6 +68,7 @@ lanes::lane& lanes::lane_of(schemas::webhook_id webhook, std::uint64_t revision,
 lane_actions lanes::offer(schemas::webhook_id webhook, const lane_offer& offered, loop_time now) {
     lane_actions actions;
     lane& mine = lane_of(webhook, offered.revision, now);
+    set_pace(webhook, mine, offered.rate_limit);
     if (offered.share != lane_share::test) {
         if (auto refused = refusal(mine, now)) {
             refused->delivery = offered.delivery;
@@ -82,6 +85,41 @@ lane_actions lanes::offer(schemas::webhook_id webhook, const lane_offer& offered
     waiting.all.emplace(offered.delivery, waiting_delivery{now, offered.bytes});
     waiting.bytes += offered.bytes;
     enlist(webhook, mine, now);
+    start_all(now, actions);
+    return actions;
+}
+
+void lanes::set_pace(schemas::webhook_id webhook, lane& mine, std::uint32_t rate_limit) {
+    if (mine.rate_limit == rate_limit) return;
+    mine.rate_limit = rate_limit;
+    mine.next_start_ms = 0;
+    if (rate_limit == 0)
+        x_paced.erase(webhook);
+    else
+        x_paced.insert(webhook);
+}
+
+std::int64_t lanes::pace_ms(const lane& mine, loop_time now) noexcept {
+    if (mine.rate_limit == 0) return 0;
+    return std::max<std::int64_t>(0, static_cast<std::int64_t>(std::ceil(mine.next_start_ms)) - now.ms);
+}
+
+std::optional<std::int64_t> lanes::paced_until_ms(loop_time now) const {
+    std::optional<std::int64_t> first;
+    if (x_is_barred) return first;
+    for (const schemas::webhook_id webhook : x_paced) {
+        const lane& mine = x_lanes.at(webhook);
+        if (mine.of(lane_share::live).all.empty() && mine.of(lane_share::replay).all.empty()) continue;
+        // Without a wait for its pace it waits for something else.
+        const std::int64_t wait_ms = pace_ms(mine, now);
+        if (wait_ms > 0 && (!first || now.ms + wait_ms < *first)) first = now.ms + wait_ms;
+    }
+    return first;
+}
+
+lane_actions lanes::keep_pace(loop_time now) {
+    lane_actions actions;
+    for (const schemas::webhook_id webhook : x_paced) enlist(webhook, x_lanes.at(webhook), now);
     start_all(now, actions);
     return actions;
 }
@@ -171,6 +209,7 @@ lane_actions lanes::tick(loop_time now) {
         if (!x_is_barred) spill_old(mine, now, actions);
         const std::int64_t kept_ms = mine.breaker.is_open() ? open_breaker_kept_ms : idle_lane_kept_ms;
         if (mine.is_empty() && now.ms >= mine.parked_until_ms && now.ms - mine.busy_ms > kept_ms) {
+            x_paced.erase(webhook);
             at = x_lanes.erase(at);
             continue;
         }
@@ -224,7 +263,8 @@ std::optional<std::int64_t> lanes::answer_ms(const lane& mine) noexcept {
 
 double lanes::work_in(const lane& mine, std::size_t concurrency, double ms) noexcept {
     const auto each_ms = static_cast<double>(std::max<std::int64_t>(1, *answer_ms(mine)));
-    return static_cast<double>(concurrency) * ms / each_ms;
+    const double able = static_cast<double>(concurrency) * ms / each_ms;
+    return mine.rate_limit == 0 ? able : std::min(able, mine.rate_limit * ms / 1'000);
 }
 
 std::size_t lanes::depth_of(const lane& mine, lane_share share) const noexcept {
@@ -233,7 +273,7 @@ std::size_t lanes::depth_of(const lane& mine, lane_share share) const noexcept {
     std::size_t depth = healthy ? limits::lane_depth_unknown : limits::lane_depth_min;
     if (const auto each_ms = answer_ms(mine)) {
         // More than a very slow receiver does would go round: into its lane, and after a while out again.
-        const bool slow = *each_ms > limits::slow_attempt_ms;
+        const bool slow = *each_ms > limits::slow_attempt_ms || mine.rate_limit != 0;
         const std::size_t least = slow ? limits::lane_depth_slow_min : limits::lane_depth_min;
         const std::size_t most = healthy ? std::max(least, x_bounds.depth) : limits::lane_depth_min;
         depth = static_cast<std::size_t>(std::clamp(work_in(mine, mine.concurrency, limits::lane_work_ms),
@@ -300,7 +340,7 @@ std::optional<lane_share> lanes::next_share(const lane& mine, loop_time now) con
     if (!live && !replay) return std::nullopt;
     const std::size_t at_once = concurrency_of(mine);
     const std::size_t running = running_of(lane_share::live) + running_of(lane_share::replay);
-    if (running >= at_once || refusal(mine, now)) return std::nullopt;
+    if (running >= at_once || refusal(mine, now) || pace_ms(mine, now) > 0) return std::nullopt;
     const std::size_t replays_max = std::max<std::size_t>(1, at_once / share_of_replay);
     const bool may_replay = replay && running_of(lane_share::replay) < replays_max;
     if (may_replay && (mine.replay_next || !live)) return lane_share::replay;
@@ -364,6 +404,9 @@ void lanes::start_one(lane& mine, lane_share share, loop_time now, lane_actions&
     if (share != lane_share::test) {
         attempt.admitted = mine.breaker.admit(now.ms);
         mine.replay_next = share == lane_share::live;
+        if (mine.rate_limit != 0)
+            mine.next_start_ms = std::max(mine.next_start_ms, static_cast<double>(now.ms) - pace_slack_ms) +
+                                 1'000.0 / mine.rate_limit;
     }
     mine.running.emplace(delivery, attempt);
     ++mine.running_of[static_cast<std::size_t>(share)];

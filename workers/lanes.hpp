@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 #include <ostream>
+#include <set>
 #include <vector>
 
 #include "runtime/limits.hpp"
@@ -87,7 +88,8 @@ struct lane_offer {
     std::int64_t waited_ms = 0;  // if so, for how long
     /// The webhook already has its share of its partition's window: the delivery may start, but not wait.
     bool over_share = false;
-    std::uint64_t revision = 0;  // of the webhook as it is now
+    std::uint64_t revision = 0;    // of the webhook as it is now
+    std::uint32_t rate_limit = 0;  // attempts that may begin in a second; 0: any number
 };
 
 struct lane_limits {
@@ -132,6 +134,10 @@ class lanes {
     void withdraw(schemas::webhook_id, delivery_key);
     /// While barred, nothing starts, and time spent waiting does not count.
     lane_actions bar(bool barred, loop_time now);
+    /// When the next delivery that waits for its lane's rate limit may start; empty: none waits.
+    std::optional<std::int64_t> paced_until_ms(loop_time now) const;
+    /// To be called then.
+    lane_actions keep_pace(loop_time now);
     /// To be called once a second: notices hanging attempts and deliveries that have waited long.
     lane_actions tick(loop_time now);
 
@@ -197,6 +203,8 @@ class lanes {
         std::map<delivery_key, running_attempt> running;  // those of earlier revisions, too
         rank standing = rank::healthy;
         bool replay_next = false;
+        std::uint32_t rate_limit = 0;
+        double next_start_ms = 0;  // by the rate limit
         std::int64_t busy_ms = 0;
         bool in_turn[2] = {false, false};  // whether x_turns[rank] contains it
 
@@ -207,6 +215,9 @@ class lanes {
 
     /// The lane of the webhook, which has at least this revision.
     lane& lane_of(schemas::webhook_id, std::uint64_t revision, loop_time now);
+    void set_pace(schemas::webhook_id, lane&, std::uint32_t rate_limit);
+    /// How long its rate limit keeps it from starting anything; 0: not at all.
+    static std::int64_t pace_ms(const lane&, loop_time now) noexcept;
     bool has_room(const lane&, const lane_offer&) const;
     /// How many deliveries of one share may wait in the lane, and how many bytes.
     std::size_t depth_of(const lane&, lane_share) const noexcept;
@@ -238,6 +249,7 @@ class lanes {
     lane_limits x_bounds;
     std::map<schemas::webhook_id, lane> x_lanes;
     std::deque<schemas::webhook_id> x_turns[2];  // lanes that may start something, by rank, in turn
+    std::set<schemas::webhook_id> x_paced;       // lanes with a rate limit
     std::size_t x_in_flight = 0;
     std::size_t x_in_flight_troubled = 0;
     bool x_is_barred = false;

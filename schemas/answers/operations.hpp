@@ -2,6 +2,7 @@
 #pragma once
 
 #include "schemas/answers/answer.hpp"
+#include "schemas/glossary.hpp"
 
 namespace herald::schemas::answers {
 
@@ -30,6 +31,40 @@ struct readiness {
         field(5, "next_offset", self.next_offset);
         field(6, "hash", self.hash);
     }
+};
+
+/// RFC 8037.
+struct public_key {
+    std::string kty;
+    std::string crv;
+    std::string x;
+    std::string kid;
+    std::string alg;
+    std::string use;
+
+    static constexpr std::array meanings{meaning{"kty", "OKP", 0},
+                                         meaning{"crv", "Ed25519", 0},
+                                         meaning{"x", "The key: base64url of 32 bytes", 0},
+                                         meaning{"kid", "Its name", 0},
+                                         meaning{"alg", "EdDSA", 0},
+                                         meaning{"use", "sig", 0}};
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "kty", self.kty);
+        field(2, "crv", self.crv);
+        field(3, "x", self.x);
+        field(4, "kid", self.kid);
+        field(5, "alg", self.alg);
+        field(6, "use", self.use);
+    }
+};
+
+struct key_set {
+    std::vector<public_key> keys;
+
+    static constexpr std::array meanings{
+        meaning{"keys", "The current one first, and one that it has replaced", 0}};
+    static constexpr integers style = integers::as_numbers;
+    static constexpr void describe(auto& self, auto&& field) { field(1, "keys", self.keys); }
 };
 
 /// The OpenAPI document itself.

@@ -16,12 +16,14 @@ struct create_webhook {
     std::string sealed_secret;
     std::string seal_binding;
     schemas::workspace_id workspace_id;
+    std::vector<webhook_header> headers;
 
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "settings", self.settings);
         field(2, "sealed_secret", self.sealed_secret);
         field(3, "seal_binding", self.seal_binding);
         field(4, "workspace_id", self.workspace_id);
+        field(5, "headers", self.headers);
     }
 };
 
@@ -87,12 +89,36 @@ struct update_webhook : webhook_changes {
 
     std::string sealed_secret;  // empty: the secret stays
     std::string seal_binding;
+    bool clear_headers = false;            // before the next two
+    std::vector<webhook_header> headers;   // to add, or in place of those with their names
+    std::vector<std::string> not_headers;  // names to remove
 
     using shown_inline = webhook_changes;
     static constexpr void describe(auto& self, auto&& field) {
         webhook_changes::describe(self, field);
         field(30, "sealed_secret", self.sealed_secret);
         field(31, "seal_binding", self.seal_binding);
+        field(32, "clear_headers", self.clear_headers);
+        field(33, "headers", self.headers);
+        field(34, "not_headers", self.not_headers);
+    }
+};
+
+/// → webhook. The secret that it replaces signs, too, until the overlap is over; one before that no more.
+struct rotate_webhook_secret {
+    static constexpr command_type type{57};
+    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = true};
+
+    schemas::webhook_id webhook_id;
+    std::string sealed_secret;
+    std::string seal_binding;
+    std::uint32_t overlap_seconds = 0;
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "webhook_id", self.webhook_id);
+        field(2, "sealed_secret", self.sealed_secret);
+        field(3, "seal_binding", self.seal_binding);
+        field(4, "overlap_seconds", self.overlap_seconds);
     }
 };
 
@@ -137,6 +163,6 @@ struct create_event {
 };
 
 using webhook_commands = command_list<create_webhook, delete_webhooks, webhook_health, update_webhook,
-                                      set_webhook_status, create_event>;
+                                      set_webhook_status, create_event, rotate_webhook_secret>;
 
 }  // namespace herald::schemas::commands

@@ -1,9 +1,11 @@
 #include "storage/registry/emission/emission.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "events/event_topic.hpp"
 #include "runtime/text.hpp"
+#include "schemas/event_filter.hpp"
 #include "schemas/limits.hpp"
 #include "storage/registry/tables/outbox.hpp"
 #include "storage/registry/tables/webhooks.hpp"
@@ -14,14 +16,30 @@ namespace {
 
 using context::rule_context;
 
-std::vector<schemas::audience_member> audience_of(const rule_context& context, const event_draft& draft) {
-    std::vector<schemas::audience_member> audience;
+using listener = audiences::listener;
+
+std::vector<listener> listeners_of(const rule_context& context, const event_draft& draft) {
+    std::vector<listener> all;
     tables::webhooks::each_of(context.state, draft.workspace_id, {}, [&](schemas::webhook_id id) {
-        const auto hook = tables::webhooks::find(context.state, id);
+        auto hook = tables::webhooks::find(context.state, id);
         if (hook && id != draft.except && hears(*hook, draft.type, draft.resource_type))
-            audience.push_back({hook->id, hook->status == schemas::webhook_status::disabled, hook->revision});
-        return audience.size() < limits::webhooks_per_workspace_max;
+            all.push_back({{hook->id, hook->status == schemas::webhook_status::disabled, hook->revision},
+                           std::move(hook->settings.delivery.filter)});
+        return all.size() < limits::webhooks_per_workspace_max;
     });
+    return all;
+}
+
+/// Those whose filters let the body through.
+std::vector<schemas::audience_member> audience_among(const std::vector<listener>& all,
+                                                     const std::string& body) {
+    std::vector<schemas::audience_member> audience;
+    std::optional<result<schemas::json_value>> parsed;
+    for (const listener& each : all) {
+        if (!each.filter.empty() && !parsed) parsed = schemas::parse_json(body);
+        if (each.filter.empty() || (*parsed && schemas::passes(each.filter, **parsed)))
+            audience.push_back(each.member);
+    }
     return audience;
 }
 
@@ -42,23 +60,31 @@ bool is_event_partition(const rule_context& context, std::string_view topic, std
                events::event_topics.end();
 }
 
-const std::vector<schemas::audience_member>& audiences::of(const rule_context& context,
-                                                           const event_draft& draft) {
+const std::vector<audiences::listener>& audiences::of(const rule_context& context, const event_draft& draft) {
     const kind wanted{draft.workspace_id, draft.type, draft.resource_type};
     const auto [place, is_new] = x_known.try_emplace(wanted);
-    if (is_new) place->second = audience_of(context, draft);
+    if (is_new) place->second = listeners_of(context, draft);
     return place->second;
 }
 
 std::size_t emit(rule_context& context, event_draft draft) {
-    audiences none;
-    return emit(context, std::move(draft), none);
+    return emit_to_all(context, std::move(draft)).size();
 }
 
 std::size_t emit(rule_context& context, event_draft draft, audiences& known) {
+    return emit_to_all(context, std::move(draft), known).size();
+}
+
+std::vector<schemas::audience_member> emit_to_all(rule_context& context, event_draft draft) {
+    audiences none;
+    return emit_to_all(context, std::move(draft), none);
+}
+
+std::vector<schemas::audience_member> emit_to_all(rule_context& context, event_draft draft,
+                                                  audiences& known) {
+    const std::vector<listener>& listeners = known.of(context, draft);
+    if (listeners.empty()) return {};
     schemas::event event;
-    event.audience = known.of(context, draft);
-    if (event.audience.empty()) return 0;
     if (draft.id.empty()) draft.id = context.new_event_id();
     event.id = draft.id;
     event.type = draft.type;
@@ -69,13 +95,15 @@ std::size_t emit(rule_context& context, event_draft draft, audiences& known) {
     event.generation = context.generation();
     event.offset = context.offset();
     event.body = draft.make_body(draft);
+    event.audience = audience_among(listeners, event.body);
+    if (event.audience.empty()) return {};
     event.traceparent = context.command().request.traceparent;
     tell_where(context, draft, event);
 
     const auto partition =
         static_cast<std::uint64_t>(events::partition_of(draft.resource_id, context.event_partitions()));
     tables::outbox::add(context.state, {std::string(events::topic_of(draft.type)), partition}, event);
-    return event.audience.size();
+    return std::move(event.audience);
 }
 
 schemas::object_writer begun_envelope(const event_draft& draft, std::int64_t time_ms) {

@@ -76,6 +76,8 @@ void fire_scan_deadline(context::rule_context&, std::string_view key);          
 void fire_outbox_trim(context::rule_context&, std::string_view key);            // nodes.cpp
 void fire_node_silence(context::rule_context&, std::string_view key);           // nodes.cpp
 void fire_webhook_change_trim(context::rule_context&, std::string_view key);    // webhooks.cpp
+void fire_webhook_expiry(context::rule_context&, std::string_view key);         // webhooks.cpp
+void fire_webhook_secret_end(context::rule_context&, std::string_view key);     // webhooks.cpp
 void fire_webhook_disable_soon(context::rule_context&, std::string_view key);   // webhook_health.cpp
 void fire_webhook_disable(context::rule_context&, std::string_view key);        // webhook_health.cpp
 void fire_external_event_forget(context::rule_context&, std::string_view key);  // webhooks.cpp

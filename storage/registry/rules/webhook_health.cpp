@@ -8,6 +8,7 @@
 #include "schemas/json.hpp"
 #include "storage/registry/audit/audit.hpp"
 #include "storage/registry/emission/emission.hpp"
+#include "storage/registry/rules/checks.hpp"
 #include "storage/registry/rules/limits.hpp"
 #include "storage/registry/tables/nodes.hpp"
 #include "storage/registry/tables/webhooks.hpp"
@@ -35,7 +36,7 @@ std::string body_of(const emission::event_draft& draft, std::int64_t time_ms, co
     const std::string hook = schemas::object_writer()
                                  .number("id", about.id.value)
                                  .text("name", about.settings.name)
-                                 .text("host", schemas::host_of(about.settings.location))
+                                 .text("host", authority_of(about.settings.location))
                                  .finish();
     return emission::begun_envelope(draft, time_ms)
         .raw("webhook", hook)

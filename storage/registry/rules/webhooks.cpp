@@ -5,11 +5,13 @@
 #include "schemas/event_kinds.hpp"
 #include "schemas/limits.hpp"
 #include "storage/registry/access/access.hpp"
+#include "storage/registry/audit/audit.hpp"
 #include "storage/registry/emission/emission.hpp"
 #include "storage/registry/rules/checks.hpp"
 #include "storage/registry/rules/limits.hpp"
 #include "storage/registry/rules/rules.hpp"
 #include "storage/registry/rules/webhook_health.hpp"
+#include "storage/registry/rules/webhook_settings.hpp"
 #include "storage/registry/tables/outbox.hpp"
 #include "storage/registry/tables/users.hpp"
 #include "storage/registry/tables/webhooks.hpp"
@@ -108,6 +110,7 @@ webhook described_by(const schemas::commands::create_webhook& command) {
     hook.settings = command.settings;
     hook.sealed_secret = command.sealed_secret;
     hook.seal_binding = command.seal_binding;
+    hook.headers = command.headers;
     std::vector<schemas::event_type>& types = hook.settings.event_types;
     std::sort(types.begin(), types.end());
     types.erase(std::unique(types.begin(), types.end()), types.end());
@@ -141,13 +144,30 @@ void add_and_delete(std::vector<Item>& list, const std::vector<Item>& more, cons
 
 schemas::webhook_settings updated(schemas::webhook_settings settings,
                                   const schemas::commands::update_webhook& command) {
+    if (!command.new_name.empty()) settings.name = command.new_name;
     if (!command.new_location.empty()) settings.location = command.new_location;
     if (command.set_all_events) settings.all_events = true;
     if (command.clear_all_events) settings.all_events = false;
     add_and_delete(settings.event_types, command.add_event_types, command.delete_event_types);
     std::ranges::sort(settings.event_types);
     add_and_delete(settings.resource_types, command.add_resource_types, command.delete_resource_types);
+    set_given(settings.delivery, command);
     return settings;
+}
+
+result<void> check_free_name(const state::state_view& state, schemas::workspace_id workspace,
+                             const std::string& name) {
+    if (!tables::webhooks::named(state, workspace, name)) return {};
+    return runtime::already_exists("a webhook named \"" + name + "\" already exists in workspace " +
+                                   std::to_string(workspace.value));
+}
+
+/// What may not be whatever the webhook was before.
+result<void> check_settings(const webhook& hook, std::int64_t now_ms) {
+    if (const auto good = check_filters(hook.settings.resource_types); !good) return good;
+    if (const auto good = check_hears(hook); !good) return good;
+    if (const auto good = check_delivery(hook.settings, now_ms); !good) return good;
+    return check_headers(hook.headers);
 }
 
 /// Writes it under a new revision, which the publisher forwards.
@@ -211,12 +231,10 @@ answer apply(rule_context& context, const schemas::commands::create_webhook& com
     if (const auto good = check_name("name", command.settings.name, limits::name_bytes_max); !good)
         return good.error();
     if (const auto good = check_url("location", command.settings.location); !good) return good.error();
-    if (const auto good = check_filters(command.settings.resource_types); !good) return good.error();
     webhook hook = described_by(command);
-    if (const auto good = check_hears(hook); !good) return good.error();
-    if (tables::webhooks::named(state, workspace, command.settings.name))
-        return runtime::already_exists("a webhook named \"" + command.settings.name +
-                                       "\" already exists in workspace " + std::to_string(workspace.value));
+    if (const auto good = check_settings(hook, context.time_ms()); !good) return good.error();
+    if (const auto is_free = check_free_name(state, workspace, command.settings.name); !is_free)
+        return is_free.error();
     if (webhooks_in(state, workspace) >= limits::webhooks_per_workspace_max)
         return runtime::resource_exhausted("workspace " + std::to_string(workspace.value) + " has " +
                                            std::to_string(limits::webhooks_per_workspace_max) +
@@ -226,10 +244,12 @@ answer apply(rule_context& context, const schemas::commands::create_webhook& com
     hook.time_created = hook.time_updated = context.stamp_ms();
     hook.revision = context.offset();
     tables::webhooks::put(state, hook);
+    plan_to_expire(context, hook);
     return schemas::encode(hook);
 }
 
-/// Errors: permission_denied; not_found; invalid_argument. The location's form was checked on arrival.
+/// Errors: permission_denied; not_found; invalid_argument; already_exists for the name. The location's form
+/// was checked on arrival.
 answer apply(rule_context& context, const schemas::commands::update_webhook& command) {
     if (const auto may = require_system_admin(context.state, context.principal(), "changing a webhook"); !may)
         return may.error();
@@ -241,13 +261,47 @@ answer apply(rule_context& context, const schemas::commands::update_webhook& com
     webhook hook = *before;
     hook.settings = updated(before->settings, command);
     if (hook.settings.location != before->settings.location) forget_failures(hook);
-    if (const auto good = check_filters(hook.settings.resource_types); !good) return good.error();
-    if (const auto good = check_hears(hook); !good) return good.error();
+    hook.headers = with_changes(before->headers, command);
+    const schemas::webhook_settings& now = hook.settings;
+    if (const auto good = check_name("new_name", now.name, limits::name_bytes_max); !good)
+        return good.error();
+    // A time that is over by now was to come when it was set.
+    const bool is_new_time = now.delivery.time_expires != before->settings.delivery.time_expires;
+    if (const auto good = check_settings(hook, is_new_time ? context.time_ms() : INT64_MIN); !good)
+        return good.error();
+    if (now.name != before->settings.name)
+        if (const auto is_free = check_free_name(context.state, hook.workspace_id, now.name); !is_free)
+            return is_free.error();
     if (!command.sealed_secret.empty()) {
         hook.sealed_secret = command.sealed_secret;
         hook.seal_binding = command.seal_binding;
-    } else if (hook.settings == before->settings) {
+        hook.earlier_secret = {};
+    } else if (now == before->settings && hook.headers == before->headers) {
         return schemas::encode(*before);
+    }
+    if (is_new_time) plan_to_expire(context, hook);
+    return revise(context, *before, std::move(hook));
+}
+
+/// Errors: permission_denied; not_found; invalid_argument.
+answer apply(rule_context& context, const schemas::commands::rotate_webhook_secret& command) {
+    if (const auto may = require_system_admin(context.state, context.principal(), "rotating a secret"); !may)
+        return may.error();
+    const auto before = tables::webhooks::find(context.state, command.webhook_id);
+    if (!before) return runtime::not_found("webhook " + text_of(command.webhook_id) + " not found");
+    if (command.sealed_secret.empty()) return runtime::invalid_argument("new_secret is empty");
+    if (command.overlap_seconds > limits::secret_overlap_seconds_max)
+        return runtime::invalid_argument("overlap_seconds is " + std::to_string(command.overlap_seconds) +
+                                         "; it must be 0 to " +
+                                         std::to_string(limits::secret_overlap_seconds_max));
+    webhook hook = *before;
+    hook.sealed_secret = command.sealed_secret;
+    hook.seal_binding = command.seal_binding;
+    hook.earlier_secret = {};
+    if (command.overlap_seconds > 0 && !before->sealed_secret.empty()) {
+        const std::int64_t until_ms = context.time_ms() + 1'000ll * command.overlap_seconds;
+        hook.earlier_secret = {before->sealed_secret, before->seal_binding, until_ms};
+        context.set_timer(until_ms, timer_kind::webhook_secret_end, schemas::big_endian(hook.id.value));
     }
     return revise(context, *before, std::move(hook));
 }
@@ -315,6 +369,29 @@ answer apply(rule_context& context, const schemas::commands::delete_webhooks& co
         erase_webhook(context, *hook);
     }
     return std::string();
+}
+
+/// One that expires later by now is not meant.
+void fire_webhook_expiry(rule_context& context, std::string_view key) {
+    const auto hook =
+        tables::webhooks::find(context.state, schemas::webhook_id{schemas::read_big_endian(key)});
+    if (!hook || hook->settings.delivery.time_expires == 0) return;
+    if (hook->settings.delivery.time_expires > context.time_ms()) return;
+    erase_webhook(context, *hook);
+    audit::add_by_itself(
+        context, "delete_webhook",
+        {.type = "WEBHOOK", .id = std::to_string(hook->id.value), .workspace = hook->workspace_id});
+}
+
+/// No worker signs with it any more, as it knows the time itself; here it is forgotten.
+void fire_webhook_secret_end(rule_context& context, std::string_view key) {
+    const auto before =
+        tables::webhooks::find(context.state, schemas::webhook_id{schemas::read_big_endian(key)});
+    if (!before || before->earlier_secret.until_ms == 0) return;
+    if (before->earlier_secret.until_ms > context.time_ms()) return;
+    webhook hook = *before;
+    hook.earlier_secret = {};
+    revise(context, *before, std::move(hook));
 }
 
 void fire_webhook_change_trim(rule_context& context, std::string_view key) {

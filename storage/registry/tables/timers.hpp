@@ -28,6 +28,8 @@ enum class timer_kind : std::uint8_t {
     audit_sweep = 14,
     external_event_forget = 15,
     webhook_disable_soon = 16,
+    webhook_expiry = 17,
+    webhook_secret_end = 18,
     membership_sweep = 20,
     workspace_sweep = 22,
     session_end = 23,
