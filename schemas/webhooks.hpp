@@ -250,6 +250,7 @@ struct event {
     std::string refused;
     std::string workspace_name;  // as it was called then
     std::string report_url;      // where the receiver reports what came of it; empty: nothing is expected
+    std::string subject;         // what it is about, by the names it had then: "model/version"; may be empty
 
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "id", self.id);
@@ -268,6 +269,7 @@ struct event {
         field(14, "refused", self.refused);
         field(15, "workspace_name", self.workspace_name);
         field(16, "report_url", self.report_url);
+        field(17, "subject", self.subject);
     }
 };
 

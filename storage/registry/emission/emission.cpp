@@ -7,7 +7,10 @@
 #include "runtime/text.hpp"
 #include "schemas/event_filter.hpp"
 #include "schemas/limits.hpp"
+#include "storage/registry/tables/builds.hpp"
+#include "storage/registry/tables/models.hpp"
 #include "storage/registry/tables/outbox.hpp"
+#include "storage/registry/tables/versions.hpp"
 #include "storage/registry/tables/webhooks.hpp"
 #include "storage/registry/tables/workspaces.hpp"
 
@@ -41,6 +44,32 @@ std::vector<schemas::audience_member> audience_among(const std::vector<listener>
             audience.push_back(each.member);
     }
     return audience;
+}
+
+std::string name_of_version(const state::state_view& state, schemas::version_id id) {
+    const auto version = tables::versions::find(state, id);
+    if (!version) return {};
+    const auto model = tables::models::find(state, version->registered_model_id);
+    return (model ? model->name : std::string()) + "/" + version->version;
+}
+
+/// People know a resource by its names. Empty for what is not there, as a resource of another system.
+std::string subject_of(const state::state_view& state, const event_draft& draft) {
+    const std::uint64_t number = runtime::parse_plain_decimal(draft.resource_id).value_or(0);
+    switch (draft.resource_type) {
+        case schemas::resource_type::registered_model: {
+            auto model = tables::models::find(state, schemas::model_id{number});
+            return model ? std::move(model->name) : std::string();
+        }
+        case schemas::resource_type::registered_model_version:
+            return name_of_version(state, schemas::version_id{number});
+        case schemas::resource_type::build: {
+            const auto build = tables::builds::find(state, schemas::build_id{number});
+            return build ? name_of_version(state, build->model_version_id) : std::string();
+        }
+        default:
+            return {};
+    }
 }
 
 /// Receivers need the name of the workspace to report, because their calls take it.
@@ -98,6 +127,7 @@ std::vector<schemas::audience_member> emit_to_all(rule_context& context, event_d
     event.audience = audience_among(listeners, event.body);
     if (event.audience.empty()) return {};
     event.traceparent = context.command().request.traceparent;
+    event.subject = subject_of(context.state, draft);
     tell_where(context, draft, event);
 
     const auto partition =
