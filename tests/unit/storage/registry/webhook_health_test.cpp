@@ -34,8 +34,8 @@ class webhook_health_rules : public testing::Test {
     schemas::webhook failing = hook_named("failing", {event_type::promote, event_type::webhook_health});
     schemas::webhook watcher = hook_named("watcher", {event_type::webhook_health});
 
-    schemas::webhook now() const { return *webhooks::find(*registry.view(), failing.id); }
-    schemas::commands::webhook_health report(webhook_condition condition) const {
+    schemas::webhook now() { return *webhooks::find(*registry.view(), failing.id); }
+    schemas::commands::webhook_health report(webhook_condition condition) {
         schemas::commands::webhook_health made;
         made.webhook_id = failing.id;
         made.revision = now().revision;
