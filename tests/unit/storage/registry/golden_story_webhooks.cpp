@@ -168,6 +168,65 @@ void tell_of_told_health(golden_writer& log, std::uint64_t failing, std::uint64_
     log.done(told, "gone, with WEBHOOK_HEALTH alone");
 }
 
+/// Of webhook `id`, each setting, and what is wrong with it.
+void tell_of_settings(golden_writer& log, std::uint64_t id) {
+    update_webhook command;
+    command.id = webhook_id{id};
+    command.new_name = "renamed";
+    schemas::webhook_delivery& wanted = command.delivery;
+    wanted = {"text",
+              1'000,
+              {5, 86'400},
+              100,
+              {{"stage", schemas::find_operator::in, {R"(["PRODUCTION"])"}}},
+              schemas::content_mode::structured,
+              true,
+              log.now_ms + day_ms};
+    command.given = {"description",  "timeout_ms", "retry_schedule", "rate_limit",
+                     "content_mode", "filter",     "asymmetric",     "time_expires"};
+    command.headers = {{"x-key", "sealed", "webhook:5"}};
+    log.done(command, "with every setting");
+    command.new_name = "everything";
+    log.refused(command, "with the name of another");
+    command.new_name.clear();
+    for (const auto& [what, change] : std::vector<std::pair<string, void (*)(update_webhook&)>>{
+             {"too short a time", [](auto& c) { c.delivery.timeout_ms = 999; }},
+             {"too short a wait", [](auto& c) { c.delivery.retry_schedule = {4}; }},
+             {"too many waits", [](auto& c) { c.delivery.retry_schedule.assign(17, 5); }},
+             {"too high a rate", [](auto& c) { c.delivery.rate_limit = 10'001; }},
+             {"a time that is over", [](auto& c) { c.delivery.time_expires = 1; }},
+             {"a path that no event has", [](auto& c) { c.delivery.filter[0].path = "nothing"; }},
+             {"an empty path", [](auto& c) { c.delivery.filter[0].path.clear(); }},
+             {"a path of dots", [](auto& c) { c.delivery.filter[0].path = "stage..x"; }},
+             {"no list where one is needed", [](auto& c) { c.delivery.filter[0].value.text = "1"; }},
+             {"a value that is not JSON", [](auto& c) { c.delivery.filter[0].value.text = "{"; }},
+             {"no order", [](auto& c) { c.delivery.filter[0].operator_ = schemas::find_operator::gt; }},
+             {"too many conditions", [](auto& c) { c.delivery.filter.resize(9, c.delivery.filter[0]); }},
+             {"a header of Herald's", [](auto& c) { c.headers[0].name = "webhook-id"; }},
+             {"a header that has no name", [](auto& c) { c.headers[0].name = "a b"; }},
+             {"too many headers", [](auto& c) {
+                  for (int i = 0; i < 16; ++i) c.headers.push_back({"x-" + std::to_string(i), "sealed", ""});
+              }}}) {
+        update_webhook wrong = command;
+        change(wrong);
+        log.refused(wrong, "with " + what);
+    }
+    rotate_webhook_secret rotation{webhook_id{id}, "second", "webhook:6", 3'600};
+    log.done(rotation, "from no secret: nothing overlaps");
+    rotation.sealed_secret = "third";
+    log.done(rotation, "with an overlap");
+    log.refused(rotate_webhook_secret{webhook_id{id}, "", "", 0}, "without a secret");
+    log.refused(rotate_webhook_secret{webhook_id{id}, "s", "b", 7 * 86'400 + 1}, "for too long");
+    log.refused(rotate_webhook_secret{webhook_id{9'999}, "s", "b", 0}, "of none");
+    log.user = ann;
+    log.refused(rotate_webhook_secret{webhook_id{id}, "s", "b", 0}, "by somebody who may not");
+    log.user = admin;
+    log.now_ms += hour_ms;
+    log.done(no_operation{}, "the overlap is over");
+    log.now_ms += day_ms;
+    log.done(no_operation{}, "it expires");
+}
+
 }  // namespace
 
 void tell_of_webhooks(golden_writer& log) {
@@ -230,6 +289,7 @@ void tell_of_news(golden_writer& log, std::uint64_t webhooks) {
     event.resource_type = resource_type::registered_model_version;
     log.refused(event, "that only Herald tells");
     tell_of_told_health(log, webhooks + 2, revision);
+    tell_of_settings(log, webhooks + 2);
 }
 
 void tell_of_bounds(golden_writer& log) {
