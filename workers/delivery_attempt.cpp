@@ -1,9 +1,12 @@
 // A delivery's way to its attempt, and what follows from the answer.
 #include <algorithm>
+#include <functional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "runtime/assert.hpp"
+#include "schemas/limits.hpp"
 #include "workers/delivery_machine.hpp"
 #include "workers/limits.hpp"
 #include "workers/request_maker.hpp"
@@ -13,9 +16,18 @@ namespace herald::workers {
 
 namespace {
 
+static_assert(1'000 * std::int64_t{limits::retry_wait_seconds_min} >= retry_wait_ms_min);
+
 using schemas::attempt_result;
 using schemas::delivery_error;
 using schemas::delivery_source;
+
+/// Scheme, host and port, as a number that is never 0.
+std::uint64_t place_of(std::string_view location) noexcept {
+    const std::size_t host = location.find("://");
+    const std::size_t end = host == location.npos ? location.npos : location.find_first_of("/?", host + 3);
+    return std::max<std::uint64_t>(1, std::hash<std::string_view>{}(location.substr(0, end)));
+}
 
 receiver_state state_after(const answer_meaning& meaning) noexcept {
     if (meaning.delivery == verdict_on_delivery::done) return receiver_state::well;
@@ -69,6 +81,8 @@ void delivery_machine::proceed(delivery_key key) {
 
 void delivery_machine::enter_lane(iterator at) {
     const schemas::delivery& record = at->second.what.record;
+    const schemas::subscriber* row = x_parts.subscribers.find(record.webhook_id);
+    HERALD_ASSERT(row != nullptr);
     at->second.at = stage::queued;
     x_waiting.erase(at->first);
     x_active_ids.insert(record.id);
@@ -78,14 +92,10 @@ void delivery_machine::enter_lane(iterator at) {
                              .bytes = at->second.what.event->body.size(),
                              .has_waited = at->second.what.has_waited,
                              .over_share = is_over_share(at->second),
-                             .revision = revision_of(record.webhook_id),
-                             .rate_limit = rate_limit_of(record.webhook_id)},
+                             .revision = row->revision,
+                             .rate_limit = row->settings.delivery.rate_limit,
+                             .place = place_of(row->settings.location)},
                             loop_now()));
-}
-
-std::uint32_t delivery_machine::rate_limit_of(schemas::webhook_id webhook) const {
-    const schemas::subscriber* row = x_parts.subscribers.find(webhook);
-    return row ? row->settings.delivery.rate_limit : 0;
 }
 
 std::uint64_t delivery_machine::revision_of(schemas::webhook_id webhook) const {

@@ -36,7 +36,7 @@ lane_share delivery_machine::share_of(delivery_source source) noexcept {
 delivery_machine::delivery_machine(delivery_machine_parts parts, delivery_options options)
     : x_parts(parts),
       x_options(std::move(options)),
-      x_lanes({.concurrency = x_options.concurrency}),
+      x_lanes({.concurrency = x_options.concurrency, .place = x_options.concurrency_of_place}),
       x_late(parts.scheduler, [this] { return !idle(); }) {}
 
 void delivery_machine::accept(delivery_of_event what, record_part part) {

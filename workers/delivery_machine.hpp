@@ -148,7 +148,6 @@ class delivery_machine {
     bool backlog_full(schemas::webhook_id);
     bool is_over_share(const delivery_in_memory&) const;
     bool subscribers_reachable() const;
-    std::uint32_t rate_limit_of(schemas::webhook_id) const;
     void continue_at_pace();
     std::uint64_t revision_of(schemas::webhook_id) const;  // as far as this worker knows; 0: no such row
     std::int64_t now_ms() const { return x_parts.scheduler.time().steady_ms(); }

@@ -2,7 +2,6 @@
 #include "workers/lanes.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "runtime/assert.hpp"
 #include "workers/limits.hpp"
@@ -16,8 +15,7 @@ constexpr std::int64_t idle_lane_kept_ms = 10 * 60'000;
 constexpr std::int64_t open_breaker_kept_ms = 24 * 3'600'000;  // longer than any wait between two attempts
 constexpr std::int64_t minute_ms = 60'000;
 constexpr std::int64_t well_ms = 1'000;  // after a success
-constexpr double pace_slack_ms = 10;  // a loop is not exact: what it was late for a rate limit it may make up
-constexpr std::int64_t noise_ms = 10;  // answers within this are as quick as any
+constexpr std::int64_t noise_ms = 10;    // answers within this are as quick as any
 
 }  // namespace
 
@@ -69,6 +67,7 @@ lane_actions lanes::offer(schemas::webhook_id webhook, const lane_offer& offered
     lane_actions actions;
     lane& mine = lane_of(webhook, offered.revision, now);
     set_pace(webhook, mine, offered.rate_limit);
+    set_place(webhook, mine, offered.place);
     if (offered.share != lane_share::test) {
         if (auto refused = refusal(mine, now)) {
             refused->delivery = offered.delivery;
@@ -89,41 +88,6 @@ lane_actions lanes::offer(schemas::webhook_id webhook, const lane_offer& offered
     return actions;
 }
 
-void lanes::set_pace(schemas::webhook_id webhook, lane& mine, std::uint32_t rate_limit) {
-    if (mine.rate_limit == rate_limit) return;
-    mine.rate_limit = rate_limit;
-    mine.next_start_ms = 0;
-    if (rate_limit == 0)
-        x_paced.erase(webhook);
-    else
-        x_paced.insert(webhook);
-}
-
-std::int64_t lanes::pace_ms(const lane& mine, loop_time now) noexcept {
-    if (mine.rate_limit == 0) return 0;
-    return std::max<std::int64_t>(0, static_cast<std::int64_t>(std::ceil(mine.next_start_ms)) - now.ms);
-}
-
-std::optional<std::int64_t> lanes::paced_until_ms(loop_time now) const {
-    std::optional<std::int64_t> first;
-    if (x_is_barred) return first;
-    for (const schemas::webhook_id webhook : x_paced) {
-        const lane& mine = x_lanes.at(webhook);
-        if (mine.of(lane_share::live).all.empty() && mine.of(lane_share::replay).all.empty()) continue;
-        // Without a wait for its pace it waits for something else.
-        const std::int64_t wait_ms = pace_ms(mine, now);
-        if (wait_ms > 0 && (!first || now.ms + wait_ms < *first)) first = now.ms + wait_ms;
-    }
-    return first;
-}
-
-lane_actions lanes::keep_pace(loop_time now) {
-    lane_actions actions;
-    for (const schemas::webhook_id webhook : x_paced) enlist(webhook, x_lanes.at(webhook), now);
-    start_all(now, actions);
-    return actions;
-}
-
 lane_actions lanes::finished(schemas::webhook_id webhook, delivery_key delivery, attempt_end ended,
                              loop_time now) {
     lane_actions actions;
@@ -133,6 +97,7 @@ lane_actions lanes::finished(schemas::webhook_id webhook, delivery_key delivery,
     const running_attempt attempt = found->second;
     mine.running.erase(found);
     --x_in_flight;
+    leave_place(webhook, attempt.place, now);
     if (mine.standing == rank::troubled) --x_in_flight_troubled;
     mine.busy_ms = now.ms;
 
@@ -210,6 +175,7 @@ lane_actions lanes::tick(loop_time now) {
         const std::int64_t kept_ms = mine.breaker.is_open() ? open_breaker_kept_ms : idle_lane_kept_ms;
         if (mine.is_empty() && now.ms >= mine.parked_until_ms && now.ms - mine.busy_ms > kept_ms) {
             x_paced.erase(webhook);
+            set_place(webhook, mine, 0);
             at = x_lanes.erase(at);
             continue;
         }
@@ -340,7 +306,8 @@ std::optional<lane_share> lanes::next_share(const lane& mine, loop_time now) con
     if (!live && !replay) return std::nullopt;
     const std::size_t at_once = concurrency_of(mine);
     const std::size_t running = running_of(lane_share::live) + running_of(lane_share::replay);
-    if (running >= at_once || refusal(mine, now) || pace_ms(mine, now) > 0) return std::nullopt;
+    if (running >= at_once || refusal(mine, now) || pace_ms(mine, now) > 0 || is_full(mine.place))
+        return std::nullopt;
     const std::size_t replays_max = std::max<std::size_t>(1, at_once / share_of_replay);
     const bool may_replay = replay && running_of(lane_share::replay) < replays_max;
     if (may_replay && (mine.replay_next || !live)) return lane_share::replay;
@@ -400,15 +367,14 @@ void lanes::start_one(lane& mine, lane_share share, loop_time now, lane_actions&
     queue& waiting = mine.of(share);
     const delivery_key delivery = waiting.all.begin()->first;
     waiting.erase(waiting.all.begin());
-    running_attempt attempt{now, share, breaker::admission::ordinary, mine.revision};
+    running_attempt attempt{now, share, breaker::admission::ordinary, mine.revision, mine.place};
     if (share != lane_share::test) {
         attempt.admitted = mine.breaker.admit(now.ms);
         mine.replay_next = share == lane_share::live;
-        if (mine.rate_limit != 0)
-            mine.next_start_ms = std::max(mine.next_start_ms, static_cast<double>(now.ms) - pace_slack_ms) +
-                                 1'000.0 / mine.rate_limit;
+        book_next_start(mine, now);
     }
     mine.running.emplace(delivery, attempt);
+    if (mine.place != 0) ++x_places[mine.place].in_flight;
     ++mine.running_of[static_cast<std::size_t>(share)];
     ++x_in_flight;
     if (mine.standing == rank::troubled) ++x_in_flight_troubled;

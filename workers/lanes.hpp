@@ -90,6 +90,7 @@ struct lane_offer {
     bool over_share = false;
     std::uint64_t revision = 0;    // of the webhook as it is now
     std::uint32_t rate_limit = 0;  // attempts that may begin in a second; 0: any number
+    std::uint64_t place = 0;       // scheme, host and port that it goes to, as a number; 0: unknown
 };
 
 struct lane_limits {
@@ -97,6 +98,7 @@ struct lane_limits {
     std::size_t depth = limits::lane_depth_max;
     std::size_t bytes = limits::lane_bytes_max;
     std::size_t concurrency = limits::lane_concurrency_max;
+    std::size_t place = limits::receiver_connections_default;  // attempts at one place
 };
 
 /// All lanes of a worker. An offered delivery stays until an action spills it,
@@ -113,6 +115,8 @@ struct lane_limits {
 /// room waits for room, and is taken as soon as there is some; only after a failure does it wait for a time.
 /// The slower the receiver, the longer the topic in which it waits, so that it holds up no others: each
 /// delivery is booked one place behind the previous one.
+///
+/// Lanes that lead to one place share the attempts that may run there evenly.
 ///
 /// A worker that is late itself judges nobody: the time for which its loop was late counts neither for an
 /// attempt that seems to hang nor for a delivery that waits.
@@ -161,6 +165,7 @@ class lanes {
         lane_share share = lane_share::live;
         breaker::admission admitted = breaker::admission::ordinary;
         std::uint64_t revision = 0;
+        std::uint64_t place = 0;
     };
     struct queue {
         std::map<delivery_key, waiting_delivery> all;  // in order of arrival
@@ -205,6 +210,7 @@ class lanes {
         bool replay_next = false;
         std::uint32_t rate_limit = 0;
         double next_start_ms = 0;  // by the rate limit
+        std::uint64_t place = 0;
         std::int64_t busy_ms = 0;
         bool in_turn[2] = {false, false};  // whether x_turns[rank] contains it
 
@@ -213,9 +219,18 @@ class lanes {
         bool is_empty() const;
     };
 
+    struct place {
+        std::size_t in_flight = 0;
+        std::set<schemas::webhook_id> lanes;
+    };
+
     /// The lane of the webhook, which has at least this revision.
     lane& lane_of(schemas::webhook_id, std::uint64_t revision, loop_time now);
     void set_pace(schemas::webhook_id, lane&, std::uint32_t rate_limit);
+    static void book_next_start(lane&, loop_time now) noexcept;
+    void set_place(schemas::webhook_id, lane&, std::uint64_t place);
+    bool is_full(std::uint64_t place) const;
+    void leave_place(schemas::webhook_id, std::uint64_t place, loop_time now);
     /// How long its rate limit keeps it from starting anything; 0: not at all.
     static std::int64_t pace_ms(const lane&, loop_time now) noexcept;
     bool has_room(const lane&, const lane_offer&) const;
@@ -249,7 +264,8 @@ class lanes {
     lane_limits x_bounds;
     std::map<schemas::webhook_id, lane> x_lanes;
     std::deque<schemas::webhook_id> x_turns[2];  // lanes that may start something, by rank, in turn
-    std::set<schemas::webhook_id> x_paced;       // lanes with a rate limit
+    std::map<std::uint64_t, place> x_places;
+    std::set<schemas::webhook_id> x_paced;  // lanes with a rate limit
     std::size_t x_in_flight = 0;
     std::size_t x_in_flight_troubled = 0;
     bool x_is_barred = false;

@@ -2,6 +2,10 @@
 // there is work.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <utility>
 #include <vector>
 
 #include "tests/unit/workers/lane_actions.hpp"
@@ -79,6 +83,51 @@ TEST(lanes, a_test_does_not_wait_for_the_rate) {
     const auto actions = subject.offer(a, {.delivery = 9, .share = lane_share::test, .rate_limit = 1}, t0);
     ASSERT_EQ(actions.size(), 1u);
     EXPECT_EQ(actions[0].delivery, 9u);
+}
+
+TEST(lanes, that_lead_to_one_place_share_it_evenly) {
+    lanes subject({.place = 4});
+    std::map<schemas::webhook_id, int> done;
+    std::deque<std::pair<schemas::webhook_id, delivery_key>> running;
+    std::map<delivery_key, schemas::webhook_id> whose;
+    const auto take = [&](const lane_actions& some) {
+        for (const lane_action& one : some)
+            if (one.what == lane_action::kind::start) running.emplace_back(whose[one.delivery], one.delivery);
+    };
+    delivery_key key = 0;
+    for (int i = 0; i < 200; ++i)
+        for (const schemas::webhook_id webhook : {a, b, c}) {
+            whose[++key] = webhook;
+            take(subject.offer(webhook, {.delivery = key, .place = 7}, t0));
+        }
+    whose[++key] = schemas::webhook_id{9};
+    take(subject.offer({9}, {.delivery = key, .place = 8}, t0));
+    EXPECT_EQ(running.size(), 4u) << "one each: they begin with one at a time, and one is elsewhere";
+    for (int i = 0; i < 300; ++i) {
+        ASSERT_FALSE(running.empty());
+        const auto [webhook, delivery] = running.front();
+        running.pop_front();
+        ++done[webhook];
+        take(subject.finished(webhook, delivery, receiver_state::well, t0 + i));
+        const auto here = std::count_if(running.begin(), running.end(), [](const auto& each) {
+            return each.first != schemas::webhook_id{9};
+        });
+        ASSERT_LE(here, 4) << i;
+        if (i > 20) ASSERT_EQ(here, 4) << "and no fewer, " << i;
+    }
+    for (const schemas::webhook_id webhook : {a, b, c}) EXPECT_GE(done[webhook], 90) << webhook.value;
+}
+
+TEST(lanes, that_leave_a_place_make_room_there) {
+    lanes subject({.place = 1});
+    subject.offer(a, {.delivery = 1, .place = 7}, t0);
+    EXPECT_TRUE(subject.offer(b, {.delivery = 2, .place = 7}, t0).empty());
+    const auto moved = subject.offer(b, {.delivery = 3, .revision = 2, .place = 8}, t0);
+    ASSERT_EQ(moved.size(), 1u);
+    EXPECT_EQ(moved[0].delivery, 2u) << "it goes elsewhere now";
+    const auto freed = subject.finished(a, 1, receiver_state::well, t0);
+    EXPECT_TRUE(freed.empty());
+    EXPECT_EQ(subject.offer(c, {.delivery = 4, .place = 7}, t0).size(), 1u);
 }
 
 }  // namespace
