@@ -172,11 +172,15 @@ void delivery_machine::read_gauges(worker_gauges& gauges) const {
         if (mine.at == stage::waiting) ++gauges.waiting_for_row;
         if (mine.at == stage::writing) ++gauges.writing;
         gauges.oldest_ms = std::min(gauges.oldest_ms, mine.what.event->time_ms);
+        worker_gauges::of_webhook& of = gauges.webhooks[mine.what.record.webhook_id];
+        ++of.deliveries;
+        of.oldest_ms = std::min(of.oldest_ms, mine.what.event->time_ms);
     }
     gauges.log_ms = log_ms();
     gauges.attempts_in_flight = x_lanes.in_flight();
     gauges.lanes_waiting = x_lanes.waiting();
-    gauges.breakers_open = x_lanes.open_breakers();
+    gauges.webhooks_with_open_breaker = x_lanes.open_breakers();
+    gauges.breakers_open = gauges.webhooks_with_open_breaker.size();
 }
 
 void delivery_machine::read_backlog(worker_backlog& now) const {

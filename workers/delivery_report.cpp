@@ -28,6 +28,12 @@ void measure(const schemas::attempt& attempt, const schemas::event& event) {
         runtime::metric_histogram(metrics::attempt_seconds, {{"result", name_of(attempt.result)}})
             .observe_us(attempt.total_us);
     if (attempt.source == delivery_source::test) return;
+    if (attempt.number > 0)
+        runtime::metric_counter(
+            metrics::webhook_attempts,
+            {{"webhook", std::to_string(attempt.webhook_id.value)},
+             {"result", attempt.result == attempt_result::succeeded ? "succeeded" : "failed"}})
+            .add();
     if (attempt.result == attempt_result::dead)
         runtime::metric_counter(metrics::dead, {{"reason", reason_of(attempt, event)}}).add();
     if (attempt.result == attempt_result::succeeded && attempt.source == delivery_source::event) {

@@ -201,9 +201,11 @@ std::size_t lanes::waiting_for_worker(loop_time now) const noexcept {
     return all;
 }
 
-std::size_t lanes::open_breakers() const noexcept {
-    return static_cast<std::size_t>(std::count_if(
-        x_lanes.begin(), x_lanes.end(), [](const auto& entry) { return entry.second.breaker.is_open(); }));
+std::vector<schemas::webhook_id> lanes::open_breakers() const {
+    std::vector<schemas::webhook_id> all;
+    for (const auto& [webhook, mine] : x_lanes)
+        if (mine.breaker.is_open()) all.push_back(webhook);
+    return all;
 }
 
 std::int64_t lanes::parked_until_ms(schemas::webhook_id webhook) const {

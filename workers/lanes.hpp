@@ -150,7 +150,7 @@ class lanes {
     /// Of those, the ones whose receivers have answered well within limits::late_worker_well_ms: how soon
     /// they start depends on the worker alone. Looks at every lane.
     std::size_t waiting_for_worker(loop_time now) const noexcept;
-    std::size_t open_breakers() const noexcept;
+    std::vector<schemas::webhook_id> open_breakers() const;
     /// Steady time until which the webhook is parked; 0: not parked.
     std::int64_t parked_until_ms(schemas::webhook_id) const;
 

@@ -65,6 +65,9 @@ TEST(delivery_report, attempts_deliveries_and_deaths_are_metrics) {
     EXPECT_THAT(text, HasSubstr("herald_dead_total{reason=\"gone\"} 1\n"));
     EXPECT_THAT(text, HasSubstr("herald_dead_total{reason=\"backlog\"} 1\n"));
     EXPECT_THAT(text, HasSubstr("herald_dead_total{reason=\"refused\"} 1\n"));
+    EXPECT_THAT(text, HasSubstr("herald_webhook_attempts_total{webhook=\"1\",result=\"succeeded\"} 1\n"));
+    EXPECT_THAT(text, HasSubstr("herald_webhook_attempts_total{webhook=\"1\",result=\"failed\"} 2\n"))
+        << "neither tests nor deliveries without an attempt";
 }
 
 TEST(delivery_report, each_attempt_is_one_line_and_a_delivery_without_one_is_none) {
