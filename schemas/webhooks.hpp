@@ -37,10 +37,7 @@ struct filter_condition {
 
 enum class content_mode : std::uint8_t { binary, structured };
 template <>
-struct enum_names<content_mode> {
-    static constexpr std::array<named<content_mode>, 2> all{
-        {{content_mode::binary, "binary"}, {content_mode::structured, "structured"}}};
-};
+inline constexpr auto enum_names<content_mode> = in_order<content_mode>("binary", "structured");
 
 /// How deliveries are made; each member at its default means the usual way.
 struct webhook_delivery {
@@ -73,11 +70,7 @@ struct webhook_header {
     std::string seal_binding;
 
     friend bool operator==(const webhook_header&, const webhook_header&) = default;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "name", self.name);
-        field(2, "sealed_value", self.sealed_value);
-        field(3, "seal_binding", self.seal_binding);
-    }
+    HERALD_DESCRIBE(name, sealed_value, seal_binding);
 };
 
 /// The settings that an owner chooses for a webhook: the same in the request, the command, the row and the
@@ -94,11 +87,7 @@ struct webhook_settings {
     using shown_inline = webhook_delivery;
     friend bool operator==(const webhook_settings&, const webhook_settings&) = default;
     static constexpr void describe(auto& self, auto&& field) {
-        field(1, "name", self.name);
-        field(2, "location", self.location);
-        field(3, "event_types", self.event_types);
-        field(4, "all_events", self.all_events);
-        field(5, "resource_types", self.resource_types);
+        HERALD_FIELDS(name, location, event_types, all_events, resource_types);
         webhook_delivery::describe(self.delivery, field);
     }
 };
@@ -121,15 +110,8 @@ struct webhook_changes {
 
     using shown_inline = webhook_delivery;
     static constexpr void describe(auto& self, auto&& field) {
-        field(1, "id", self.id);
-        field(2, "new_location", self.new_location);
-        field(3, "add_event_types", self.add_event_types);
-        field(4, "delete_event_types", self.delete_event_types);
-        field(5, "set_all_events", self.set_all_events);
-        field(6, "clear_all_events", self.clear_all_events);
-        field(7, "add_resource_types", self.add_resource_types);
-        field(8, "delete_resource_types", self.delete_resource_types);
-        field(9, "new_name", self.new_name);
+        HERALD_FIELDS(id, new_location, add_event_types, delete_event_types, set_all_events, clear_all_events,
+                      add_resource_types, delete_resource_types, new_name);
         webhook_delivery::describe(self.delivery, field);
         field(18, "given", self.given, shown::never);
     }
@@ -142,11 +124,7 @@ struct earlier_secret {
     std::int64_t until_ms = 0;  // log time
 
     friend bool operator==(const earlier_secret&, const earlier_secret&) = default;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "sealed_secret", self.sealed_secret);
-        field(2, "seal_binding", self.seal_binding);
-        field(3, "until_ms", self.until_ms);
-    }
+    HERALD_DESCRIBE(sealed_secret, seal_binding, until_ms);
 };
 
 struct webhook {
@@ -171,22 +149,9 @@ struct webhook {
     schemas::earlier_secret earlier_secret;
 
     static constexpr void describe(auto& self, auto&& field) {
-        field(1, "id", self.id);
-        field(2, "workspace_id", self.workspace_id);
-        field(3, "settings", self.settings);
-        field(4, "sealed_secret", self.sealed_secret);
-        field(5, "seal_binding", self.seal_binding);
-        field(6, "status", self.status);
-        field(7, "status_reason", self.status_reason);
-        field(8, "time_created", self.time_created);
-        field(9, "time_updated", self.time_updated);
-        field(10, "revision", self.revision);
-        field(11, "failing_since_ms", self.failing_since_ms);
-        field(12, "failing_counts", self.failing_counts);
-        field(13, "failing_told", self.failing_told);
-        field(14, "disable_at_ms", self.disable_at_ms);
-        field(15, "disabled_told_ms", self.disabled_told_ms);
-        field(16, "headers", self.headers);
+        HERALD_FIELDS(id, workspace_id, settings, sealed_secret, seal_binding, status, status_reason,
+                      time_created, time_updated, revision, failing_since_ms, failing_counts, failing_told,
+                      disable_at_ms, disabled_told_ms, headers);
         field(17, "earlier_secret", self.earlier_secret);
     }
 };
@@ -205,13 +170,7 @@ struct external_event {
     std::int64_t time_ms = 0;    // when it was reported first
     std::uint32_t audience = 0;  // how many webhooks heard it
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "workspace_id", self.workspace_id);
-        field(2, "event_uuid", self.event_uuid);
-        field(3, "id", self.id);
-        field(4, "time_ms", self.time_ms);
-        field(5, "audience", self.audience);
-    }
+    HERALD_DESCRIBE(workspace_id, event_uuid, id, time_ms, audience);
 };
 
 /// A webhook that matched an event at its place in the log. Held: it was disabled at that point; kept for
@@ -222,11 +181,7 @@ struct audience_member {
     std::uint64_t revision = 0;
 
     friend bool operator==(const audience_member&, const audience_member&) = default;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "webhook_id", self.webhook_id);
-        field(2, "held", self.held);
-        field(3, "revision", self.revision);
-    }
+    HERALD_DESCRIBE(webhook_id, held, revision);
 };
 
 /// An event as stored in the outbox and on the event topics. `body` is the exact bytes that every receiver
@@ -253,22 +208,9 @@ struct event {
     std::string subject;         // what it is about, by the names it had then: "model/version"; may be empty
 
     static constexpr void describe(auto& self, auto&& field) {
-        field(1, "id", self.id);
-        field(2, "type", self.type);
-        field(3, "resource_type", self.resource_type);
-        field(4, "resource_id", self.resource_id);
-        field(5, "workspace_id", self.workspace_id);
-        field(6, "time_ms", self.time_ms);
-        field(7, "generation", self.generation);
-        field(8, "offset", self.offset);
-        field(9, "partition_sequence", self.partition_sequence);
-        field(10, "resource_sequence", self.resource_sequence);
-        field(11, "audience", self.audience);
-        field(12, "body", self.body);
-        field(13, "traceparent", self.traceparent);
-        field(14, "refused", self.refused);
-        field(15, "workspace_name", self.workspace_name);
-        field(16, "report_url", self.report_url);
+        HERALD_FIELDS(id, type, resource_type, resource_id, workspace_id, time_ms, generation, offset,
+                      partition_sequence, resource_sequence, audience, body, traceparent, refused,
+                      workspace_name, report_url);
         field(17, "subject", self.subject);
     }
 };
@@ -289,19 +231,8 @@ struct subscriber {
     schemas::earlier_secret earlier_secret;
 
     friend bool operator==(const subscriber&, const subscriber&) = default;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "webhook_id", self.webhook_id);
-        field(2, "workspace_id", self.workspace_id);
-        field(3, "revision", self.revision);
-        field(4, "settings", self.settings);
-        field(5, "sealed_secret", self.sealed_secret);
-        field(6, "seal_binding", self.seal_binding);
-        field(7, "enabled", self.enabled);
-        field(8, "disabled_because", self.disabled_because);
-        field(9, "failing_since_ms", self.failing_since_ms);
-        field(10, "headers", self.headers);
-        field(11, "earlier_secret", self.earlier_secret);
-    }
+    HERALD_DESCRIBE(webhook_id, workspace_id, revision, settings, sealed_secret, seal_binding, enabled,
+                    disabled_because, failing_since_ms, headers, earlier_secret);
 };
 
 /// Every change of a webhook at or below `offset` is in the topic before this record, and the topic then
@@ -312,11 +243,7 @@ struct subscribers_head {
     std::uint64_t rows = 0;
 
     friend bool operator==(const subscribers_head&, const subscribers_head&) = default;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "generation", self.generation);
-        field(2, "offset", self.offset);
-        field(3, "rows", self.rows);
-    }
+    HERALD_DESCRIBE(generation, offset, rows);
 };
 
 enum class delivery_source : std::uint8_t { event, test, resend, replay };
@@ -336,34 +263,14 @@ enum class delivery_error : std::uint8_t {
 enum class attempt_result : std::uint8_t { succeeded, will_retry, dead, skipped, held };
 
 template <>
-struct enum_names<delivery_source> {
-    static constexpr std::array<named<delivery_source>, 4> all{{{delivery_source::event, "event"},
-                                                                {delivery_source::test, "test"},
-                                                                {delivery_source::resend, "resend"},
-                                                                {delivery_source::replay, "replay"}}};
-};
+inline constexpr auto enum_names<delivery_source> =
+    in_order<delivery_source>("event", "test", "resend", "replay");
 template <>
-struct enum_names<delivery_error> {
-    static constexpr std::array<named<delivery_error>, 10> all{
-        {{delivery_error::none, "none"},
-         {delivery_error::address_not_allowed, "address-not-allowed"},
-         {delivery_error::dns, "dns"},
-         {delivery_error::connect, "connect"},
-         {delivery_error::tls, "tls"},
-         {delivery_error::write, "write"},
-         {delivery_error::timeout, "timeout"},
-         {delivery_error::protocol, "protocol"},
-         {delivery_error::status, "status"},
-         {delivery_error::busy, "busy"}}};
-};
+inline constexpr auto enum_names<delivery_error> = in_order<delivery_error>(
+    "none", "address-not-allowed", "dns", "connect", "tls", "write", "timeout", "protocol", "status", "busy");
 template <>
-struct enum_names<attempt_result> {
-    static constexpr std::array<named<attempt_result>, 5> all{{{attempt_result::succeeded, "succeeded"},
-                                                               {attempt_result::will_retry, "will_retry"},
-                                                               {attempt_result::dead, "dead"},
-                                                               {attempt_result::skipped, "skipped"},
-                                                               {attempt_result::held, "held"}}};
-};
+inline constexpr auto enum_names<attempt_result> =
+    in_order<attempt_result>("succeeded", "will_retry", "dead", "skipped", "held");
 
 /// One delivery on its way: on deliveries.direct, deliveries.replay, the retry topics and `dead`. Never
 /// contains a location or a secret: the webhook's row is read at each attempt.
@@ -385,22 +292,8 @@ struct delivery {
     std::string reason;                // on `dead`: the reason
     bool waits_for_room = false;       // and not because its receiver failed
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "id", self.id);
-        field(2, "webhook_id", self.webhook_id);
-        field(3, "event", self.event);
-        field(4, "source", self.source);
-        field(5, "attempts_made", self.attempts_made);
-        field(6, "wait_left_ms", self.wait_left_ms);
-        field(7, "spills", self.spills);
-        field(8, "revision_seen", self.revision_seen);
-        field(9, "first_attempt_ms", self.first_attempt_ms);
-        field(10, "deadline_ms", self.deadline_ms);
-        field(11, "parked_until_ms", self.parked_until_ms);
-        field(12, "call_id", self.call_id);
-        field(13, "reason", self.reason);
-        field(14, "waits_for_room", self.waits_for_room);
-    }
+    HERALD_DESCRIBE(id, webhook_id, event, source, attempts_made, wait_left_ms, spills, revision_seen,
+                    first_attempt_ms, deadline_ms, parked_until_ms, call_id, reason, waits_for_room);
 };
 
 /// One attempt, on the topic `attempts` and in the history of deliveries. Headers contain no secrets.

@@ -10,7 +10,7 @@ struct health {
     std::string status;
 
     static constexpr integers style = integers::as_numbers;
-    static constexpr void describe(auto& self, auto&& field) { field(1, "status", self.status); }
+    HERALD_DESCRIBE(status);
 };
 
 /// A worker has only the first three; reason and message are present only when something is wrong.
@@ -23,14 +23,7 @@ struct readiness {
     std::optional<std::string> hash;
 
     static constexpr integers style = integers::as_numbers;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "status", self.status);
-        field(2, "reason", self.reason);
-        field(3, "message", self.message);
-        field(4, "writes_refused", self.writes_refused);
-        field(5, "next_offset", self.next_offset);
-        field(6, "hash", self.hash);
-    }
+    HERALD_DESCRIBE(status, reason, message, writes_refused, next_offset, hash);
 };
 
 /// RFC 8037.
@@ -48,14 +41,7 @@ struct public_key {
                                          meaning{"kid", "Its name", 0},
                                          meaning{"alg", "EdDSA", 0},
                                          meaning{"use", "sig", 0}};
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "kty", self.kty);
-        field(2, "crv", self.crv);
-        field(3, "x", self.x);
-        field(4, "kid", self.kid);
-        field(5, "alg", self.alg);
-        field(6, "use", self.use);
-    }
+    HERALD_DESCRIBE(kty, crv, x, kid, alg, use);
 };
 
 struct key_set {
@@ -64,7 +50,7 @@ struct key_set {
     static constexpr std::array meanings{
         meaning{"keys", "The current one first, and one that it has replaced", 0}};
     static constexpr integers style = integers::as_numbers;
-    static constexpr void describe(auto& self, auto&& field) { field(1, "keys", self.keys); }
+    HERALD_DESCRIBE(keys);
 };
 
 /// The OpenAPI document itself.
@@ -94,29 +80,16 @@ struct feature_flag {
     std::string content;
 
     static constexpr integers style = integers::as_numbers;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "enabled", self.enabled);
-        field(2, "content", self.content);
-    }
+    HERALD_DESCRIBE(enabled, content);
 };
 
 struct known_flags {
     feature_flag promote_events;
     feature_flag scan_events;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "promote_events", self.promote_events);
-        field(2, "scan_events", self.scan_events);
-    }
+    HERALD_DESCRIBE(promote_events, scan_events);
 };
 
-struct feature_flags {
-    known_flags feature_flags_;
-
-    static constexpr integers style = integers::as_numbers;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "feature_flags", self.feature_flags_);
-    }
-};
+struct feature_flags : one<"feature_flags", known_flags, integers::as_numbers> {};
 
 }  // namespace herald::schemas::answers

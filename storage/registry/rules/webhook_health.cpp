@@ -78,9 +78,11 @@ void disable(rule_context& context, const webhook& before, const std::string& re
         hook.disabled_told_ms = now_ms;
     }
     tables::webhooks::update(context.state, before, hook);
-    audit::add_by_itself(
-        context, "disable_webhook",
-        {.type = "WEBHOOK", .id = std::to_string(hook.id.value), .workspace = hook.workspace_id});
+    audit::add_by_itself(context, "disable_webhook",
+                         {.type = "WEBHOOK",
+                          .id = std::to_string(hook.id.value),
+                          .workspace = hook.workspace_id,
+                          .name = audit::name_of(context.state, "webhook", std::to_string(hook.id.value))});
 }
 
 std::string disabling_key(const webhook& hook) {

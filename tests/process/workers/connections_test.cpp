@@ -16,8 +16,6 @@ namespace {
 using schemas::delivery_error;
 using std::chrono::milliseconds;
 
-const std::string hi = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi";
-
 void answer_hi(peer& one) {
     while (!one.read_request().empty()) one.send(hi);
 }

@@ -15,8 +15,6 @@ namespace {
 
 using schemas::delivery_error;
 
-const std::string hi = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi";
-
 /// What a proxy was asked for.
 class questions {
   public:

@@ -21,7 +21,6 @@ namespace {
 
 using schemas::delivery_error;
 
-const std::string hi = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi";
 const std::string hi_and_bye = "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nhi";
 
 class tls : public no_descriptor_leaks {
