@@ -247,12 +247,10 @@ const calls::route webhook_table[] = {
     for_webhook_administrators(write<requests::set_webhook_status, answers::webhook>(
         "set_webhook_status", http_method::post, "/api/v1/uac-proxy/events/setWebhookStatus",
         set_webhook_status, "webhooks", "Disables a webhook, or enables it and forgets its failures")),
-    for_webhook_administrators(
-        making_subscribers(write<requests::rotate_webhook_secret, answers::rotated_secret>(
-            "rotate_webhook_secret", http_method::post, "/api/v1/uac-proxy/events/rotateSecret",
-            rotate_secret, "webhooks",
-            "Replaces a webhook's secret; the earlier one signs, too, for overlap_seconds (a day unless "
-            "given)"))),
+    for_webhook_administrators(write<requests::rotate_webhook_secret, answers::rotated_secret>(
+        "rotate_webhook_secret", http_method::post, "/api/v1/uac-proxy/events/rotateSecret", rotate_secret,
+        "webhooks",
+        "Replaces a webhook's secret; the earlier one signs, too, for overlap_seconds (a day unless given)")),
     act<requests::trigger_test, answers::test_result>("trigger_test", "/api/v1/uac-proxy/events/triggerTest",
                                                       trigger_test, "webhooks",
                                                       "Sends a test and returns the receiver's answer"),
