@@ -123,7 +123,8 @@ def approvers_are_told_and_a_receiver_that_is_gone_is_announced():
         version = client.version(client.model("fraud"), "v1")
         client.promote(approver, version)
         receiver.wait_for(3, "TRANSITION")
-        steps = [json.loads(one.body) for one in receiver.of_type("TRANSITION")]
+        in_order = sorted(receiver.of_type("TRANSITION"), key=lambda one: int(one.headers["svc-sequence"]))
+        steps = [json.loads(one.body) for one in in_order]
         assert [one["action"] for one in steps] == ["requested", "approved", "committed"], steps
         assert steps[0]["model"]["name"] == "fraud" and steps[0]["version"] == {"id": int(version), "name": "v1"}, steps[0]
         assert steps[1]["by"]["email"] == "second@example.com" and steps[1]["requested_by"]["email"] == herald.ADMIN_EMAIL, steps[1]
