@@ -74,6 +74,13 @@ def an_ed25519_signature_verifies_with_a_key_that_anybody_may_read():
             assert done.returncode == 0, done
 
 
+def a_header_is_named_once_whatever_the_case_of_its_letters():
+    with herald.with_receiver() as (_, client, receiver):
+        body = {"name": "twice", "location": receiver.url, "event_types": ["CREATE"], "headers": {"X-A": "1", "x-a": "2"}}
+        refused = client.call("POST", f"{EVENTS}/createWebhook", body)
+        assert refused.status == 400 and "headers has x-a twice" in refused.body.decode(), refused
+
+
 def headers_form_filter_and_expiry_reach_the_next_delivery():
     with herald.with_receiver() as (_, client, receiver):
         hook = client.must("POST", f"{EVENTS}/createWebhook", {
