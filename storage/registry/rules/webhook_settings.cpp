@@ -82,7 +82,7 @@ result<void> check_delivery(const schemas::webhook_settings& settings, std::int6
                             limits::webhook_timeout_ms_max);
     if (const auto good = check_schedule(delivery.retry_schedule); !good) return good;
     if (delivery.rate_limit > limits::webhook_rate_max)
-        return out_of_range("rate_limit", delivery.rate_limit, 1, limits::webhook_rate_max);
+        return out_of_range("rate_limit", delivery.rate_limit, 0, limits::webhook_rate_max);
     if (delivery.time_expires != 0 &&
         (delivery.time_expires <= now_ms || delivery.time_expires > limits::event_time_ms_max))
         return runtime::invalid_argument(
