@@ -3,6 +3,7 @@
 #include <string>
 
 #include "program/options/build_commit.hpp"
+#include "program/parts/service_manager.hpp"
 #include "runtime/http/limits.hpp"
 #include "runtime/log.hpp"
 #include "runtime/version.hpp"
@@ -19,6 +20,7 @@ void log_that_it_runs(std::string_view event, const settings& chosen, const std:
                   {"address", where},
                   {"webhook_addresses", addresses},
                   {"webhook_http", http}});
+    tell_service_manager("READY=1\nSTATUS=" + std::string(event) + (where.empty() ? "" : " at " + where));
 }
 
 runtime::http::server::server_options server_options_at(const settings& chosen, const endpoint& where,
