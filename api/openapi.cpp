@@ -9,6 +9,7 @@
 #include "api/calls/path_parameters.hpp"
 #include "api/openapi_events.hpp"
 #include "runtime/text.hpp"
+#include "runtime/version.hpp"
 #include "schemas/answers/answer.hpp"
 
 namespace herald::api {
@@ -400,7 +401,7 @@ std::string openapi_document(std::span<const route> routes, const calls::documen
         .text("openapi", "3.1.0")
         .raw("info", object_writer()
                          .text("title", "Herald")
-                         .text("version", HERALD_VERSION)
+                         .text("version", runtime::version())
                          .text("description", description)
                          .finish())
         .raw("servers", R"([{"url":"/","description":"The node that this document comes from"}])")

@@ -6,8 +6,7 @@ target_compile_options(herald_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Wold-style-cast -Werror
   -fno-omit-frame-pointer)
 target_compile_definitions(herald_flags INTERFACE
-  BOOST_ASIO_NO_DEPRECATED BOOST_ASIO_SEPARATE_COMPILATION BOOST_BEAST_USE_STD_STRING_VIEW
-  HERALD_VERSION="${PROJECT_VERSION}")
+  BOOST_ASIO_NO_DEPRECATED BOOST_ASIO_SEPARATE_COMPILATION BOOST_BEAST_USE_STD_STRING_VIEW)
 target_link_libraries(herald_flags INTERFACE Threads::Threads)
 if(HERALD_SANITIZE)
   target_compile_options(herald_flags INTERFACE -fsanitize=${HERALD_SANITIZE} -fno-sanitize-recover=all)

@@ -11,6 +11,7 @@
 #include <memory>
 #include <sstream>
 
+#include "program/options/build_commit.hpp"
 #include "program/options/did_you_mean.hpp"
 #include "program/options/options.hpp"
 #include "program/options/options_file.hpp"
@@ -111,7 +112,7 @@ class command_line {
   public:
     command_line() {
         x_app.require_subcommand(1);
-        x_app.set_version_flag("--version", "herald " HERALD_VERSION, "prints the version");
+        x_app.set_version_flag("--version", version_text(), "prints the version");
         x_app.set_help_flag("-h,--help", "prints this; herald VERB --help lists the options of the verb");
         x_app.description("Herald: a model registry that speaks.");
         x_app.formatter(std::make_shared<option_help>());

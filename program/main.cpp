@@ -15,6 +15,7 @@
 #include <system_error>
 
 #include "program/command_line.hpp"
+#include "program/options/build_commit.hpp"
 
 namespace {
 
@@ -113,6 +114,7 @@ int main(int argument_count, char** arguments) {
     ::mallopt(M_TRIM_THRESHOLD, 64 * large_piece_bytes);
     const auto [to_run, wrong] = herald::program::read_command_line(argument_count, arguments);
     if (!to_run) return static_cast<int>(wrong);
+    herald::program::show_build_info();
     if (!to_run->verb.is_stopped) hold_signals(SIG_UNBLOCK);
     const process_end end = run_until_ended(*to_run);
     std::cout.flush();

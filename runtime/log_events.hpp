@@ -14,7 +14,8 @@ inline constexpr std::string_view start_waits = "start_waits";
 inline constexpr std::string_view start_goes_on = "start_goes_on";
 /// A process was told to end while it started, and did.
 inline constexpr std::string_view start_given_up = "start_given_up";
-/// This API node answers from now on. Fields: version, address, webhook_addresses, webhook_http.
+/// This API node answers from now on. Fields: version, commit, address, webhook_addresses,
+/// webhook_http.
 inline constexpr std::string_view serving = "serving";
 /// This worker has read what it needs and delivers from now on. Fields: as serving; address is where health
 /// and metrics are served, if anywhere.

@@ -16,7 +16,8 @@ struct metric_name {
 namespace metrics {
 
 // Nodes and their log
-inline constexpr metric_name build_info{"herald_build_info", "1; the label is the version that runs"};
+/// Labels: version, commit.
+inline constexpr metric_name build_info{"herald_build_info", "1; the labels say what runs"};
 /// Labels: process (api, worker), reason (that of /readyz).
 inline constexpr metric_name not_ready{"herald_not_ready", "1 while /readyz gives this reason"};
 inline constexpr metric_name writes_refused{"herald_writes_refused", "1 while most writes get 503"};

@@ -11,8 +11,6 @@
 #include <string>
 #include <utility>
 
-#include "runtime/metric_names.hpp"
-
 namespace herald::runtime {
 namespace {
 
@@ -59,10 +57,6 @@ double start_time() {
 
 std::vector<prometheus::MetricFamily> process_metrics() {
     constexpr int resident_pages = 24;
-    prometheus::MetricFamily build =
-        family(std::string(metrics::build_info.name), std::string(metrics::build_info.help),
-               prometheus::MetricType::Gauge, 1);
-    build.metric.front().label = {{"version", HERALD_VERSION}};
     static const double started = start_time();  // the wall clock may jump later
     rusage used{};
     ::getrusage(RUSAGE_SELF, &used);
@@ -71,7 +65,6 @@ std::vector<prometheus::MetricFamily> process_metrics() {
     constexpr auto counter = prometheus::MetricType::Counter;
     constexpr auto gauge = prometheus::MetricType::Gauge;
     return {
-        std::move(build),
         family("process_cpu_seconds_total", "User and system time", counter,
                seconds(used.ru_utime) + seconds(used.ru_stime)),
         family("process_resident_memory_bytes", "Memory in use", gauge,

@@ -8,7 +8,7 @@
 
 namespace herald::runtime {
 
-/// herald_build_info, process_cpu_seconds_total, process_resident_memory_bytes, process_open_fds,
+/// process_cpu_seconds_total, process_resident_memory_bytes, process_open_fds,
 /// process_max_fds, process_start_time_seconds; a value that cannot be read is 0.
 std::vector<prometheus::MetricFamily> process_metrics();
 

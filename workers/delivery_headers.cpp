@@ -6,6 +6,7 @@
 
 #include "runtime/assert.hpp"
 #include "runtime/text.hpp"
+#include "runtime/version.hpp"
 #include "schemas/delivery_headers.hpp"
 #include "schemas/json.hpp"
 #include "workers/signing.hpp"
@@ -104,7 +105,7 @@ std::vector<header> delivery_headers(const delivery_description& delivery, std::
 
     header_list out(prefix);
     out.all.push_back({"content-type", std::string(delivery.content_type)});
-    out.all.push_back({"user-agent", "herald/" HERALD_VERSION});
+    out.all.push_back({"user-agent", "herald/" + std::string(runtime::version())});
     out.add(kind::id_of_delivery, std::string(delivery.id));
     out.add(kind::webhook_timestamp, timestamp);
     add_signatures(delivery, timestamp, out);

@@ -27,6 +27,7 @@
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"
 #include "runtime/metrics.hpp"
+#include "runtime/version.hpp"
 #include "storage/backup/backup_desk.hpp"
 #include "storage/backup/log_reading.hpp"
 #include "storage/node/genesis.hpp"
@@ -213,7 +214,7 @@ class composed_api_node final : public api_node {
         api::serving::serving& serving = x_serving->serving();
         x_prediction_service = api::predictions::make_prediction_service(
             {serving.book(), serving.gate(), serving.log(), x_registry.node(), x_loops, is_on_kafka(x_chosen),
-             HERALD_VERSION, x_is_draining, x_is_drained, x_chosen.predictions.are_served},
+             std::string(runtime::version()), x_is_draining, x_is_drained, x_chosen.predictions.are_served},
             *x_service);
         x_parts.doors.main->lead_to(*x_prediction_service);
         if (!x_parts.doors.metrics) return;

@@ -2,8 +2,11 @@
 
 #include <string>
 
+#include "program/options/build_commit.hpp"
+#include "program/parts/service_manager.hpp"
 #include "runtime/http/limits.hpp"
 #include "runtime/log.hpp"
+#include "runtime/version.hpp"
 
 namespace herald::program {
 
@@ -12,10 +15,12 @@ void log_that_it_runs(std::string_view event, const settings& chosen, const std:
     const std::string addresses =
         chosen.allowed_addresses.empty() ? "public" : "public," + chosen.allowed_addresses;
     runtime::log(runtime::log_level::info, event,
-                 {{"version", std::string_view(HERALD_VERSION)},
+                 {{"version", runtime::version()},
+                  {"commit", build_commit()},
                   {"address", where},
                   {"webhook_addresses", addresses},
                   {"webhook_http", http}});
+    tell_service_manager("READY=1\nSTATUS=" + std::string(event) + (where.empty() ? "" : " at " + where));
 }
 
 runtime::http::server::server_options server_options_at(const settings& chosen, const endpoint& where,

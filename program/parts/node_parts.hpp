@@ -38,7 +38,7 @@ struct api_node_parts : node_parts {
 inline constexpr runtime::event_loops_options one_loop{.loops = 1, .cores = {}, .blocking_threads = 0};
 
 /// Logs the version, the address, and which webhooks are allowed: public addresses plus any that the operator
-/// allowed; http or only https.
+/// allowed; http or only https. Tells systemd that the process has started.
 void log_that_it_runs(std::string_view event, const settings&, const std::string& where);
 
 /// The settings for a served address, with this many connections in total and one client's share of them.

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "program/parts/service_manager.hpp"
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"
 
@@ -93,6 +94,7 @@ process_end stop_signal::wait() {
     x_is_started = true;
     const process_end how = next();
     x_end = how;
+    if (how != process_end::restart && how != process_end::reopen) tell_service_manager("STOPPING=1");
     [[maybe_unused]] const auto written = ::write(x_told[1], "", 1);
     return how;
 }

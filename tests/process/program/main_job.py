@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import threading
 import time
@@ -330,7 +331,7 @@ def standalone_ends_cleanly_and_goes_on_where_it_was():
         metrics = server.client().call("GET", "/metrics")
         assert metrics.status == 200 and b"herald_" in metrics.body
         for name in ("herald_append_seconds_count", "herald_outcomes_unknown_total", "herald_disk_free_bytes",
-                     "herald_log_offset", "process_resident_memory_bytes", 'herald_build_info{version="0.1.0"}'):
+                     "herald_log_offset", "process_resident_memory_bytes"):
             assert herald.metric(server.port, name) is not None, name
         assert herald.metric(server.port, "herald_append_seconds_count") > 0
         assert oct((folder / "herald/key-ring").stat().st_mode)[-3:] == "600"
@@ -467,7 +468,21 @@ def wrong_use_is_exit_code_2():
             assert done.stderr.strip(), f"{arguments}: no word about what is wrong"
         short = subprocess.run([herald.BINARY, "standalone", "--data", folder, "--admin-key", "short"], capture_output=True, text=True)
         assert short.returncode == 2 and "16" in short.stderr, short
-        assert subprocess.run([herald.BINARY, "version"], capture_output=True, text=True).stdout.startswith("herald ")
+
+
+def one_place_has_the_version_and_everything_that_tells_it_agrees():
+    place = (herald.ROOT / "CMakeLists.txt").read_text()
+    version = re.search(r"^project\(herald VERSION (\S+) ", place, re.MULTILINE)[1]
+    said = subprocess.run([herald.BINARY, "version"], capture_output=True, text=True, check=True).stdout
+    commit = re.fullmatch(rf"herald {re.escape(version)} \(([0-9a-f]{{12}}|unknown)\)\n", said)
+    assert commit, said
+    assert subprocess.run([herald.BINARY, "--version"], capture_output=True, text=True, check=True).stdout == said
+    with herald.folder() as folder:
+        server = herald.Standalone(folder)
+        assert server.client().must("GET", "/api/openapi.json")["info"]["version"] == version
+        assert herald.metric(server.port, f'herald_build_info{{version="{version}",commit="{commit[1]}"}}') == 1
+        assert f'"version":"{version}","commit":"{commit[1]}"' in server.process.log_file.read_text()
+        assert server.stop() == 0
 
 
 if __name__ == "__main__":

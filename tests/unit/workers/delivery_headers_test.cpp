@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <string>
 
+#include "runtime/version.hpp"
 #include "schemas/delivery_headers.hpp"
 #include "tests/unit/workers/known_signatures.hpp"
 #include "workers/signing.hpp"
@@ -80,9 +81,10 @@ TEST(delivery_headers_test, without_a_secret_there_is_no_signature_header) {
 TEST(delivery_headers_test, the_headers_say_what_the_delivery_is) {
     const schemas::event event = promote();
     const auto headers = delivery_headers(describe(event), "svc-");
+    const std::string agent = "herald/" + std::string(runtime::version());
     const std::pair<const char*, const char*> expected[]{
         {"content-type", "application/json"},
-        {"user-agent", "herald/" HERALD_VERSION},
+        {"user-agent", agent.c_str()},
         {"webhook-id", "msg_p5jXN8AQM9LWM0D4loKWxJek"},
         {"webhook-timestamp", "1614265330"},
         {"svc-event-id", "1-0123456789abcdef0123456789abcdef"},

@@ -23,7 +23,8 @@ std::vector<std::filesystem::path> places_of_library(const std::filesystem::path
     const auto program = std::filesystem::read_symlink("/proc/self/exe", failed);
     if (!failed) {
         const auto folder = program.parent_path();
-        for (const auto& place : {folder / library_name, folder.parent_path() / "onnxruntime" / library_name})
+        for (const auto& place : {folder / library_name, folder.parent_path() / "lib/herald" / library_name,
+                                  folder.parent_path() / "onnxruntime" / library_name})
             if (std::filesystem::exists(place, failed)) out.push_back(place);
     }
     out.emplace_back(library_name);  // wherever the system looks
