@@ -104,8 +104,8 @@ inline constexpr std::string_view delivery_dead = "delivery_dead";
 inline constexpr std::string_view delivery_held = "delivery_held";
 /// A delivery is dropped because its webhook was deleted. Fields: as delivery_failed.
 inline constexpr std::string_view delivery_skipped = "delivery_skipped";
-/// A webhook was disabled, by its own answer or after 5 days of failures. Fields: webhook_id, webhook_name,
-/// reason, failing_since (since when it has only failed; empty: no failures before).
+/// A webhook was switched off: by its receiver, by a user, or after 5 days of failures. Fields: webhook_id,
+/// webhook_name, reason, failing_since (since when it has only failed; empty: no failures before).
 inline constexpr std::string_view webhook_disabled = "webhook_disabled";
 /// The history of deliveries was damaged and begins anew. Fields: reason.
 inline constexpr std::string_view delivery_history_reset = "delivery_history_reset";
