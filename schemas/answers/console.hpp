@@ -1,0 +1,51 @@
+// What the console's own calls answer (api/console/).
+#pragma once
+
+#include <optional>
+
+#include "schemas/answers/answer.hpp"
+#include "schemas/answers/identity.hpp"
+
+namespace herald::schemas::answers {
+
+/// Who is signed in; {} when nobody is.
+struct console_session {
+    std::optional<user> info;
+    std::optional<std::int64_t> time_expires;  // only in the answer to the sign-in
+
+    static constexpr integers style = integers::as_strings;
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "info", self.info, shown::when_set);
+        field(2, "time_expires", self.time_expires, shown::when_set);
+    }
+};
+
+/// Good for one sign-in.
+struct console_code {
+    std::string code;
+    std::int64_t time_expires = 0;
+
+    static constexpr integers style = integers::as_strings;
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "code", self.code);
+        field(2, "time_expires", self.time_expires);
+    }
+};
+
+/// What the caller may do in a workspace.
+struct permissions {
+    std::vector<resource_actions> actions;
+    bool is_admin = false;      // a workspace admin
+    bool system_admin = false;  // of the installation
+    bool reports_scans = false;
+
+    static constexpr integers style = integers::as_strings;
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "actions", self.actions);
+        field(2, "is_admin", self.is_admin);
+        field(3, "system_admin", self.system_admin);
+        field(4, "reports_scans", self.reports_scans);
+    }
+};
+
+}  // namespace herald::schemas::answers
