@@ -1,0 +1,28 @@
+// The bodies of the console's own calls (api/console/).
+#pragma once
+
+#include "schemas/requests/request.hpp"
+
+namespace herald::schemas::requests {
+
+/// A browser has one session: a sign-in ends the one before.
+struct console_sign_in {
+    std::string browser;
+
+    static constexpr std::string_view example = R"({"browser":"3f9c"})";
+    static constexpr void describe(auto& self, auto&& field) { field(1, "browser", self.browser); }
+};
+
+struct console_redemption {
+    std::string code;
+    std::string browser;
+
+    static constexpr std::array<std::string_view, 1> required{"code"};
+    static constexpr std::string_view example = R"({"code":"","browser":"3f9c"})";
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "code", self.code);
+        field(2, "browser", self.browser);
+    }
+};
+
+}  // namespace herald::schemas::requests
