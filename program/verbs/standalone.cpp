@@ -1,5 +1,8 @@
 // herald standalone: an API node and a worker over the embedded log, in one process.
+#include <unistd.h>
+
 #include <algorithm>
+#include <iostream>
 
 #include "program/options/limits.hpp"
 #include "program/parts/api_node.hpp"
@@ -71,6 +74,23 @@ result<schemas::commands::genesis> begin(const settings& chosen, const std::file
     return existing ? *std::move(existing) : beginning;
 }
 
+/// To an operator at a terminal, in words, before the log begins.
+void say_where_the_console_is(const settings& chosen, const std::filesystem::path& folder) {
+    if (::isatty(STDERR_FILENO) == 0) return;
+    const endpoint& at = *chosen.listen;
+    const bool is_v6 = at.address.find(':') != at.address.npos;
+    const bool has_tls = !chosen.server.tls_certificate_file.empty();
+    const std::string place = (is_v6 ? "[" + at.address + "]" : at.address) + ":" + std::to_string(at.port);
+    const std::string own = (has_tls ? "https://" : "http://") + place;
+    std::cerr << "The console is at " << (chosen.public_url.empty() ? own : chosen.public_url) << "/\n";
+    const std::filesystem::path key_file = folder / "admin-key";
+    if (!std::filesystem::exists(key_file)) return;
+    std::cerr << "The administrator's e-mail and key are in " << key_file.string() << "\n";
+    if (!has_tls)
+        std::cerr << "A link that signs you in: herald sign-in-link --data " << chosen.data.string()
+                  << " --listen " << place << "\n";
+}
+
 }  // namespace
 
 process_end run_standalone(const settings& given) {
@@ -98,6 +118,7 @@ process_end run_standalone(const settings& given) {
     if (!keys) return failed(keys.error());
     const auto begun = begin(chosen, folder, **log, *keys);
     if (!begun) return failed(begun.error());
+    say_where_the_console_is(chosen, folder);
 
     auto worker =
         make_worker_node(chosen, {**log, *keys, descriptors, jobs_of_worker}, stop.requester(), nullptr);
