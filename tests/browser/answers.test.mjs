@@ -52,7 +52,7 @@ test("each call of each page may be broken", async () => {
       await watched.page.goto(herald.url + path);
       await watched.page.waitForSelector("main h1, main .empty, main .box-error, main .card");
       // Nothing but what the broken call feeds may still be under way, and that says so.
-      await watched.page.waitForFunction(() => !document.querySelector(".bones") || document.querySelector(".box-error, .strip"));
+      await watched.page.waitForFunction(() => !document.querySelector(".bones") || document.querySelector(".box-error, .strip")).catch(() => assert.fail(`${path} with ${kind} of ${each} loads for ever`));
       const text = await watched.page.innerText("main");
       assert.ok(text.trim().length > 10, `${path} with ${kind} of ${each} is blank`);
       await watched.page.unroute(isIt);

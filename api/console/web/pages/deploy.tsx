@@ -3,7 +3,7 @@ import { useState } from "react";
 import { call, type Sending } from "../data/api";
 import type { Build, Endpoint, EndpointStage, UpdateEndpointStageRequest } from "../data/calls";
 import { duration, oneLine } from "../data/format";
-import { Bones, Empty } from "../parts/basics";
+import { Empty, Loaded } from "../parts/basics";
 import { Ask, Choice, Dialog, TextField, toast } from "../parts/dialog";
 import { useStages } from "./version_data";
 
@@ -79,7 +79,7 @@ function Form({ ws, places, builds, build, close }: { ws: string; places: Place[
 export function DeployDialog({ ws, builds, build, fixed, close }: { ws: string; builds: Build[]; build?: Build; fixed?: Place; close: () => void }) {
   const read = useStages(ws);
   const places = fixed ? [fixed] : (read.data ?? []).flatMap(({ endpoint, stages }) => stages.map((stage) => ({ endpoint, stage })));
-  if (!fixed && !read.data) return <Dialog title="Deploy" onClose={close}><Bones /></Dialog>;
+  if (!fixed && !read.data) return <Dialog title="Deploy" onClose={close}><Loaded read={read}>{() => null}</Loaded></Dialog>;
   if (!places.length)
     return (
       <Dialog title="Deploy" onClose={close}>

@@ -206,7 +206,8 @@ function CompareTab({ ws, model, version, other }: { ws: string; model: string; 
   );
 }
 
-function SideCards({ ws, model, version, builds, activities, may }: { ws: string; model: string; version: Version; builds?: Build[]; activities: Activity[]; may: May }) {
+function SideCards({ ws, model, version, read, activities, may }: { ws: string; model: string; version: Version; read: Read<{ builds: Build[] }>; activities: Activity[]; may: May }) {
+  const builds = read.data?.builds;
   const newest = [...(builds ?? [])].sort((a, b) => Number(b.id) - Number(a.id));
   const scanned = newest.find((each) => each.scan_status !== "unscanned" || each.safety_status !== "unknown") ?? newest.find((each) => each.status === "finished");
   const failed = newest.find((each) => each.status === "error");
@@ -221,7 +222,7 @@ function SideCards({ ws, model, version, builds, activities, may }: { ws: string
       <Card title="Scan" end={<a href="?tab=builds">Builds and scans</a>}>
         <div className="in">
           {builds === undefined ? (
-            <Bones rows={2} />
+            <Loaded read={read} rows={2}>{() => null}</Loaded>
           ) : scanned ? (
             <>
               <Verdict build={scanned} scan={scan} />
@@ -393,7 +394,7 @@ function OneVersion({ ws, model, version, other }: { ws: string; model: string; 
               <Card label="Timeline">{activities.error ? <ErrorBox error={activities.error} /> : <Bones rows={6} />}</Card>
             )}
           </div>
-          <SideCards ws={ws} model={model} version={version} builds={builds.data?.builds} activities={all} may={may} />
+          <SideCards ws={ws} model={model} version={version} read={builds} activities={all} may={may} />
         </div>
       )}
       {dialog}
