@@ -1,8 +1,10 @@
 // Protects every page: with much and with nothing in it, in light and dark, wide and narrow, it is drawn without an
 // error, without a violation of the policy, without sideways scrolling, and axe finds nothing.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { open, Watched } from "./browser.mjs";
 import { fill, Herald } from "./herald.mjs";
@@ -18,6 +20,12 @@ before(async () => {
 after(async () => {
   await browser?.close();
   await herald?.end();
+});
+
+test("the types of calls are those of the program's document", async () => {
+  const document = join(herald.folder, "openapi.json");
+  writeFileSync(document, await (await fetch(herald.url + "/api/openapi.json")).text());
+  execFileSync(new URL("../../api/console/make_types", import.meta.url).pathname, [document, "--check"], { stdio: "pipe" });
 });
 
 async function look(watched, name, path) {

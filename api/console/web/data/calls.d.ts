@@ -203,9 +203,20 @@ export interface CommittedParts {
 export interface Connection {
   status: boolean;
 }
+export interface ConsoleCode {
+  code: string;
+  time_expires: string;
+}
+export interface ConsoleRedemptionRequest {
+  code: string;
+  browser?: string | null;
+}
 export interface ConsoleSession {
   info?: User;
   time_expires?: string;
+}
+export interface ConsoleSignInRequest {
+  browser?: string | null;
 }
 export interface CountOfModels {
   count: string;
@@ -330,10 +341,6 @@ export interface CreateWebhookRequest {
   resource_types?: ResourceFilterInput[] | null;
   mutual_secret?: string | null;
   workspace_id?: WorkspaceIdInput | null;
-}
-export interface Cs {
-  browser?: string;
-  code?: string;
 }
 export interface CustomPermission {
   collaborator_type: "READ_ONLY" | "READ_WRITE";
@@ -1208,6 +1215,11 @@ export interface Workspaces {
 }
 export interface Calls {
   "GET /api/openapi.json": { path: undefined; query: undefined; body: undefined; answer: Openapi };
+  "GET /api/v1/console/session": { path: undefined; query: undefined; body: undefined; answer: ConsoleSession };
+  "POST /api/v1/console/session": { path: undefined; query: undefined; body: ConsoleSignInRequest; answer: ConsoleSession };
+  "DELETE /api/v1/console/session": { path: undefined; query: undefined; body: undefined; answer: Done };
+  "POST /api/v1/console/session/code": { path: undefined; query: undefined; body: NothingRequest; answer: ConsoleCode };
+  "POST /api/v1/console/session/redeem": { path: undefined; query: undefined; body: ConsoleRedemptionRequest; answer: ConsoleSession };
   "GET /api/v1/deployment/builds": { path: undefined; query: { model_version_id: string | number; page_number?: string | number; page_limit?: string | number; page_token?: string | number }; body: undefined; answer: Builds };
   "POST /api/v1/deployment/builds/dockercontext": { path: undefined; query: undefined; body: DockerContextRequest; answer: string };
   "PUT /api/v1/deployment/builds/{build}/message": { path: { build: string | number }; query: undefined; body: string; answer: Build };
@@ -1328,6 +1340,7 @@ export interface Calls {
   "GET /api/v1/uac-proxy/uac/getUser": { path: undefined; query: { email?: string | number; user_id?: string | number; username?: string | number }; body: undefined; answer: User };
   "POST /api/v1/uac-proxy/uac/getUsers": { path: undefined; query: undefined; body: GetUsersRequest; answer: UserInfos };
   "POST /api/v1/uac-proxy/uac/updateUser": { path: undefined; query: undefined; body: UpdateUserRequest; answer: UserInfo };
+  "GET /api/v1/uac-proxy/workspace/getMyPermissions": { path: undefined; query: { workspace_id: string | number }; body: undefined; answer: Permissions };
   "GET /api/v1/uac-proxy/workspace/getVisibleWorkspaces": { path: undefined; query: { page_number?: string | number; page_limit?: string | number; page_token?: string | number }; body: undefined; answer: Workspaces };
   "GET /api/v1/uac-proxy/workspace/getWorkspaceById": { path: undefined; query: { id: string | number }; body: undefined; answer: Workspace };
   "GET /api/v1/uac-proxy/workspace/getWorkspaceByName": { path: undefined; query: { name: string | number }; body: undefined; answer: Workspace };
@@ -1361,9 +1374,4 @@ export interface Calls {
   "DELETE /api/v2/uac-proxy/organization/{org}/workspaces/{workspace_id}/permissions": { path: { org: string | number; workspace_id: string | number }; query: undefined; body: ChangePermissionRequest; answer: WorkspaceRecord };
   "GET /healthz": { path: undefined; query: undefined; body: undefined; answer: Health };
   "GET /readyz": { path: undefined; query: { for?: string | number }; body: undefined; answer: Readiness };
-  "GET /api/v1/console/session": { path: undefined; query: undefined; body: undefined; answer: ConsoleSession };
-  "POST /api/v1/console/session": { path: undefined; query: undefined; body: Cs; answer: ConsoleSession };
-  "DELETE /api/v1/console/session": { path: undefined; query: undefined; body: undefined; answer: Done };
-  "POST /api/v1/console/session/redeem": { path: undefined; query: undefined; body: Cs; answer: ConsoleSession };
-  "GET /api/v1/uac-proxy/workspace/getMyPermissions": { path: undefined; query: { workspace_id: string | number }; body: undefined; answer: Permissions };
 }
