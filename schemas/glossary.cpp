@@ -11,6 +11,7 @@ namespace {
 /// By name.
 constexpr meaning all_meanings[] = {
     {"action", "What was done: the name of the command"},
+    {"actions", "What is allowed, by type of resource"},
     {"activities", "The entries of the page, oldest first"},
     {"activity", "The entry of the version's stage history that the call made"},
     {"activity_state", "State of the transition after this entry"},
@@ -45,6 +46,7 @@ constexpr meaning all_meanings[] = {
     {"backup", "The backup"},
     {"backups", "The backups in the node's folder, newest first"},
     {"body_bytes_max", "Largest body of a prediction in bytes, up to 67108864; 0: 16 MiB"},
+    {"browser", "Tells the caller's browsers apart: letters and digits; a browser has one session", 64},
     {"bucket", "Where it is stored", limits::name_bytes_max},
     {"buildID", "Id of the build to scan"},
     {"build_id", "Id of the build"},
@@ -130,6 +132,7 @@ constexpr meaning all_meanings[] = {
     {"in_flight_max", "How many predictions may be under way on a node, up to 10000; 0: 1024"},
     {"info", "The user"},
     {"input_description", "What goes in", limits::description_bytes_max},
+    {"is_admin", "Whether the caller is an admin of the workspace"},
     {"is_taking", "Whether one is being taken now"},
     {"key", "Name of the entry, unique in its list", limits::name_bytes_max},
     {"kind", "What it describes"},
@@ -261,11 +264,13 @@ constexpr meaning all_meanings[] = {
      "rollout: all of the traffic once every node has loaded the build; canary: in steps, as the rules "
      "allow"},
     {"succeeded", "Deliveries that receivers took"},
+    {"system_admin", "Whether the caller is a system administrator"},
     {"task_type", "Kind of the model's task"},
     {"time", "When, in milliseconds since the epoch"},
     {"time_committed", "When the stage changed, in milliseconds since the epoch"},
     {"time_completed", "When the promotion ended, in milliseconds since the epoch; 0: not yet"},
     {"time_created", "When it was created, in milliseconds since the epoch"},
+    {"time_expires", "When it ends, in milliseconds since the epoch"},
     {"time_requested", "When the transition was asked for, in milliseconds since the epoch"},
     {"time_updated", "When it was changed last, in milliseconds since the epoch"},
     {"timestamp", "When the event happened, ISO 8601"},

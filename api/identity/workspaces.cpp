@@ -153,7 +153,8 @@ response delete_workspace(writing_call& call) {
 
 constexpr calls::query_parameter by_id[]{
     {"id", "the workspace's id", true, true, schemas::id_schema<schemas::workspace_id>}};
-constexpr calls::query_parameter by_workspace_id[]{{"workspace_id", "the workspace's id", true}};
+constexpr calls::query_parameter by_workspace_id[]{
+    {"workspace_id", "the workspace's id", true, true, schemas::id_schema<schemas::workspace_id>}};
 constexpr calls::query_parameter by_workspace_name[]{{"name", "the workspace's name"}};
 
 using namespace calls::rows;

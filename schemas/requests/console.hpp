@@ -18,7 +18,7 @@ struct console_redemption {
     std::string browser;
 
     static constexpr std::array<std::string_view, 1> required{"code"};
-    static constexpr std::string_view example = R"({"code":"","browser":"3f9c"})";
+    static constexpr std::string_view example = R"({"code":"7c1d","browser":"3f9c"})";
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "code", self.code);
         field(2, "browser", self.browser);

@@ -19,7 +19,6 @@ const always = {
   policies: "/system/policies",
   reference: "/reference",
   operation: "/reference/create_webhook",
-  "no page": "/nowhere",
   "no model": "/w/default/models/none",
 };
 const full = {
