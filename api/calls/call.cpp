@@ -10,7 +10,7 @@
 #include "storage/registry/access/access.hpp"
 #include "storage/registry/find/artifacts.hpp"
 #include "storage/registry/find/directory.hpp"
-#include "storage/registry/find/outcomes.hpp"
+#include "storage/registry/find/records.hpp"
 
 namespace herald::api::calls {
 namespace {

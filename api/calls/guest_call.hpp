@@ -33,7 +33,7 @@ class guest_call {
         return writing_call(x_request, x_match, x_services, {x_state, std::move(who)}, x_limit);
     }
     /// An answer to anybody, from the state.
-    template <schemas::answers::answer Answer>
+    template <schemas::described Answer>
     runtime::http::http_response answer(const Answer& value) const {
         runtime::http::http_response out;
         out.body = schemas::answers::text_of(value);

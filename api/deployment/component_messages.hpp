@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "api/calls/handler.hpp"
+#include "api/calls/call.hpp"
 #include "schemas/endpoints.hpp"
 
 namespace herald::api::deployment {

@@ -13,7 +13,6 @@ struct console_session {
     std::optional<user> info;
     std::optional<std::int64_t> time_expires;  // only in the answer to the sign-in
 
-    static constexpr integers style = integers::as_strings;
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "info", self.info, shown::when_set);
         field(2, "time_expires", self.time_expires, shown::when_set);
@@ -25,11 +24,7 @@ struct console_code {
     std::string code;
     std::int64_t time_expires = 0;
 
-    static constexpr integers style = integers::as_strings;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "code", self.code);
-        field(2, "time_expires", self.time_expires);
-    }
+    HERALD_DESCRIBE(code, time_expires);
 };
 
 /// What the caller may do in a workspace.
@@ -39,13 +34,7 @@ struct permissions {
     bool system_admin = false;  // of the installation
     bool reports_scans = false;
 
-    static constexpr integers style = integers::as_strings;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "actions", self.actions);
-        field(2, "is_admin", self.is_admin);
-        field(3, "system_admin", self.system_admin);
-        field(4, "reports_scans", self.reports_scans);
-    }
+    HERALD_DESCRIBE(actions, is_admin, system_admin, reports_scans);
 };
 
 }  // namespace herald::schemas::answers

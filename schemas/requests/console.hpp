@@ -10,7 +10,7 @@ struct console_sign_in {
     std::string browser;
 
     static constexpr std::string_view example = R"({"browser":"3f9c"})";
-    static constexpr void describe(auto& self, auto&& field) { field(1, "browser", self.browser); }
+    HERALD_DESCRIBE(browser);
 };
 
 struct console_redemption {
@@ -19,10 +19,7 @@ struct console_redemption {
 
     static constexpr std::array<std::string_view, 1> required{"code"};
     static constexpr std::string_view example = R"({"code":"7c1d","browser":"3f9c"})";
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "code", self.code);
-        field(2, "browser", self.browser);
-    }
+    HERALD_DESCRIBE(code, browser);
 };
 
 }  // namespace herald::schemas::requests

@@ -2,6 +2,7 @@
 #include "storage/registry/tables/versions.hpp"
 #include "storage/registry/access/locks.hpp"
 #include "storage/registry/emission/resource_events.hpp"
+#include "storage/registry/rules/checks.hpp"
 #include "storage/registry/rules/removal.hpp"
 #include "storage/registry/rules/stage_components.hpp"
 #include "storage/registry/rules/unchanged.hpp"
@@ -54,6 +55,7 @@ answer apply(rule_context& context, const schemas::commands::create_version& com
         !may)
         return may.error();
     if (const auto good = check_parts(command.version); !good) return good.error();
+    if (const auto good = check_words(command.version); !good) return good.error();
     model_version version = without_empty_parts(with_content({}, command.version));
     version.registered_model_id = parent->row.id;
     version.lock_level = command.lock_level;
