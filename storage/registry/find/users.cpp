@@ -177,13 +177,7 @@ bool may_see(const state_view& state, schemas::user_id viewer, const schemas::us
 
 std::optional<schemas::session_id> session_with_key(const state_view& state, schemas::user_id user,
                                                     std::string_view key_hash) {
-    std::optional<schemas::session_id> found;
-    tables::sessions::each_of(state, user, [&](schemas::session_id id) {
-        const auto session = tables::sessions::find(state, id);
-        if (session && session->key_hash == key_hash) found = id;
-        return !found;
-    });
-    return found;
+    return tables::sessions::with_key(state, user, key_hash);
 }
 
 bool looks_after(const state_view& state, schemas::user_id administrator, const schemas::user& account) {
