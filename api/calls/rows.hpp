@@ -49,6 +49,7 @@ constexpr route for_guests(std::string_view name, http_method method, std::strin
     row.method = method;
     row.pattern = pattern;
     row.kind = guest_row{handler};
+    row.body_bytes_max = limits::guest_body_bytes_max;
     row.deadline_ms = limits::write_deadline_ms;
     row.tag = tag;
     row.summary = summary;

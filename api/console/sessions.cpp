@@ -3,12 +3,13 @@
 #include <algorithm>
 
 #include "api/calls/guest_call.hpp"
-#include "api/calls/handler.hpp"
 #include "api/calls/rows.hpp"
 #include "api/calls/session_cookie.hpp"
 #include "api/console/limits.hpp"
 #include "api/console/routes.hpp"
 #include "api/console/services.hpp"
+#include "runtime/log.hpp"
+#include "runtime/log_events.hpp"
 #include "schemas/answers/console.hpp"
 #include "schemas/commands/identity.hpp"
 #include "schemas/requests/console.hpp"
@@ -21,13 +22,10 @@
 namespace herald::api::console {
 namespace {
 
+using namespace calls::rows;
 using calls::caller;
 using calls::guest_call;
-using calls::response;
-using calls::writing_call;
-namespace answers = schemas::answers;
 namespace find = storage::registry::find;
-namespace requests = schemas::requests;
 
 constexpr std::string_view session_purpose = "session-key";
 
@@ -47,7 +45,9 @@ result<std::string> session_name(const std::string& browser) {
                                      " letters and digits: they tell the caller's browsers apart");
 }
 
-response begin_session(writing_call& call, const std::string& browser) {
+enum class signed_in_by : std::uint8_t { key, link };
+
+response begin_session(writing_call& call, const std::string& browser, signed_in_by how) {
     schemas::commands::create_session command;
     auto name = session_name(browser);
     if (!name) co_return name.error();
@@ -64,26 +64,25 @@ response begin_session(writing_call& call, const std::string& browser) {
     };
     auto answered = co_await call.write_minting<schemas::session>(std::move(command), session_purpose, view);
     if (!answered) co_return answered.error();
+    runtime::log(runtime::log_level::info, runtime::log_events::signed_in,
+                 {{"email", call.user().email},
+                  {"by", how == signed_in_by::key ? "key" : "link"},
+                  {"remote", call.received().remote_address}});
     answered->headers.push_back(calls::kept_cookie(call.received(), call.with().address,
                                                    find::log_id_of(call.state()), kept,
                                                    limits::console_session_seconds));
     co_return answered;
 }
 
-response sign_in(writing_call& call) {
-    const auto body = call.body<requests::console_sign_in>();
-    if (!body) co_return body.error();
-    co_return co_await begin_session(call, body->browser);
+response sign_in(writing_call& call, requests::console_sign_in body) {
+    co_return co_await begin_session(call, body.browser, signed_in_by::key);
 }
 
-response make_code(writing_call& call) {
-    const auto body = call.body<requests::nothing>();
-    if (!body) co_return body.error();
+response make_code(writing_call& call, requests::nothing) {
     sign_in_codes* const codes = call.of<services>().codes;
     if (!codes)
         co_return runtime::failed_precondition(
-            "only a standalone hands out codes for the console, and this is a node of a cluster; sign in "
-            "with "
+            "only a standalone makes codes for the console, and this is a node of a cluster; sign in with "
             "e-mail and developer key");
     if (find::session_with_key(call.state(), call.user().id, call.credential_hash()))
         co_return runtime::permission_denied("a session makes no codes for the console; use a developer key");
@@ -99,8 +98,7 @@ response redeem_code(guest_call& call) {
     // A page of another site could sign somebody in as its own user.
     if (!calls::is_of_console(call.received(), call.with().address))
         co_return runtime::invalid_argument(
-            "this call is for the console's own pages: send the header herald-console: 1, and as Origin, if "
-            "any, "
+            "this call is for the console's own pages: send the header herald-console: 1, and no Origin but "
             "this node's own");
     sign_in_codes* const codes = call.of<services>().codes;
     const auto whose = codes ? codes->take(body->code) : std::nullopt;
@@ -110,22 +108,28 @@ response redeem_code(guest_call& call) {
         if (user) {
             caller known{std::move(user), whose->credential_hash};
             writing_call own = call.as(std::move(known));
-            co_return co_await begin_session(own, body->browser);
+            co_return co_await begin_session(own, body->browser, signed_in_by::link);
         }
     }
     co_return runtime::not_found(
         "this code for the console is unknown, was used, or is older than 10 minutes; `herald sign-in-link` "
-        "makes "
-        "a new one");
+        "makes a new one");
+}
+
+/// A session that a stale state does not have may exist: the service answers 503 then.
+bool may_be_signed_in(const guest_call& call) {
+    return call.state().stale && !call.who() && call.received().header("cookie");
 }
 
 response get_session(guest_call& call) {
+    if (may_be_signed_in(call)) co_return call.who().error();
     answers::console_session said;
     if (call.who()) said.info = shown(*call.state().view, *call.who()->user);
     co_return call.answer(said);
 }
 
 response sign_out(guest_call& call) {
+    if (may_be_signed_in(call)) co_return call.who().error();
     const answers::done nothing;
     auto answered = call.answer(nothing);
     if (call.who()) {
@@ -144,20 +148,17 @@ response sign_out(guest_call& call) {
     co_return answered;
 }
 
-using namespace calls::rows;
-
 const calls::route session_table[] = {
-    write<requests::console_sign_in, answers::console_session>(
-        "console_sign_in", http_method::post, "/api/v1/console/session", sign_in, "console",
+    write<sign_in, answers::console_session>(
+        "console_sign_in", http_method::post, "/api/v1/console/session", "console",
         "Signs the caller in: answers with a cookie that holds a session of 12 hours. The cookie counts only "
-        "beside "
-        "the header herald-console: 1, and only with this node's own Origin"),
+        "beside the header herald-console: 1, and only with this node's own Origin"),
     for_guests<answers::console_session>("console_session", http_method::get, "/api/v1/console/session",
                                          get_session, "console", "Who is signed in; {} when nobody is"),
     for_guests<answers::done>("console_sign_out", http_method::delete_, "/api/v1/console/session", sign_out,
                               "console", "Ends the session and removes its cookie"),
-    write<requests::nothing, answers::console_code>(
-        "console_code", http_method::post, "/api/v1/console/session/code", make_code, "console",
+    write<make_code, answers::console_code>(
+        "console_code", http_method::post, "/api/v1/console/session/code", "console",
         "On a standalone: a code for one sign-in as the caller, within 10 minutes"),
     with_body<requests::console_redemption>(for_guests<answers::console_session>(
         "console_redeem", http_method::post, "/api/v1/console/session/redeem", redeem_code, "console",

@@ -76,6 +76,7 @@ answered get_my_permissions(reading_call& call) {
     out.is_admin = access::is_workspace_admin(state, me, *found);
     out.system_admin = access::is_system_admin(state, me);
     out.reports_scans = access::may_report_scans(state, me, *found);
+    out.changes_webhooks = access::may_change_webhooks(state, me, *found);
     return call.answer(out);
 }
 

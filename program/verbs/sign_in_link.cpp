@@ -5,6 +5,7 @@
 #include <iostream>
 
 #include "program/options/settings.hpp"
+#include "program/parts/own_url.hpp"
 #include "program/parts/process_end.hpp"
 #include "runtime/http/client/client.hpp"
 #include "schemas/json.hpp"
@@ -31,15 +32,6 @@ result<key_file> read_key_file(const std::filesystem::path& file) {
         "no administrator's key is in " + file.string() +
         ": --data must be the folder of a standalone that made its own key. With another key, "
         "sign in at the console's page");
-}
-
-/// Where the standalone is found on this machine.
-std::string own_url(const settings& chosen) {
-    std::string address = chosen.listen->address;
-    if (address == "0.0.0.0") address = "127.0.0.1";
-    if (address == "::") address = "::1";
-    if (address.find(':') != address.npos) address = "[" + address + "]";
-    return "http://" + address + ":" + std::to_string(chosen.listen->port);
 }
 
 client::answer post(std::string location, const key_file& who) {
@@ -76,8 +68,7 @@ result<std::string> code_for(const settings& chosen, const key_file& who) {
     if (!chosen.server.tls_certificate_file.empty())
         return runtime::failed_precondition(
             "this standalone serves HTTPS, for which there are no links; sign in at the console's page with "
-            "the "
-            "e-mail and key in " +
+            "the e-mail and key in " +
             (folder_of(chosen) / "admin-key").string());
     const std::string url = own_url(chosen);
     const client::answer answer = post(url + "/api/v1/console/session/code", who);
@@ -97,9 +88,8 @@ process_end run_sign_in_link(const settings& chosen) {
     if (!who) return failed(who.error());
     const auto code = code_for(chosen, *who);
     if (!code) return failed(code.error());
-    const std::string url = chosen.public_url.empty() ? own_url(chosen) : chosen.public_url;
     // Browsers send no server what stands behind the #, so the code is in no log.
-    std::cout << url << "/sign-in#" << *code << "\n";
+    std::cout << url_of_browsers(chosen) << "/sign-in#" << *code << "\n";
     std::cerr << "herald: signs in as " << who->email << ", once, within 10 minutes\n";
     return process_end::done;
 }

@@ -9,6 +9,7 @@
 #include "program/parts/doors.hpp"
 #include "program/parts/installation.hpp"
 #include "program/parts/open_log.hpp"
+#include "program/parts/own_url.hpp"
 #include "program/parts/stop_signal.hpp"
 #include "program/parts/worker_node.hpp"
 #include "runtime/clock.hpp"
@@ -74,21 +75,23 @@ result<schemas::commands::genesis> begin(const settings& chosen, const std::file
     return existing ? *std::move(existing) : beginning;
 }
 
-/// To an operator at a terminal, in words, before the log begins.
+/// To an operator at a terminal in words, before the log begins; otherwise in the log.
 void say_where_the_console_is(const settings& chosen, const std::filesystem::path& folder) {
-    if (::isatty(STDERR_FILENO) == 0) return;
-    const endpoint& at = *chosen.listen;
-    const bool is_v6 = at.address.find(':') != at.address.npos;
-    const bool has_tls = !chosen.server.tls_certificate_file.empty();
-    const std::string place = (is_v6 ? "[" + at.address + "]" : at.address) + ":" + std::to_string(at.port);
-    const std::string own = (has_tls ? "https://" : "http://") + place;
-    std::cerr << "The console is at " << (chosen.public_url.empty() ? own : chosen.public_url) << "/\n";
+    if (chosen.listen->port == 0) return;  // the line `serving` says it
+    const std::string url = url_of_browsers(chosen) + "/";
     const std::filesystem::path key_file = folder / "admin-key";
-    if (!std::filesystem::exists(key_file)) return;
-    std::cerr << "The administrator's e-mail and key are in " << key_file.string() << "\n";
-    if (!has_tls)
-        std::cerr << "A link that signs you in: herald sign-in-link --data " << chosen.data.string()
-                  << " --listen " << place << "\n";
+    const bool has_key = std::filesystem::exists(key_file);
+    std::string sign_in;
+    if (has_key && chosen.server.tls_certificate_file.empty())
+        sign_in = "herald sign-in-link --data " + chosen.data.string() + " --listen " + own_place(chosen);
+    if (::isatty(STDERR_FILENO) == 0) {
+        runtime::log(runtime::log_level::info, runtime::log_events::console,
+                     {{"url", url}, {"sign_in", sign_in}});
+        return;
+    }
+    std::cerr << "The console is at " << url << "\n";
+    if (has_key) std::cerr << "The administrator's e-mail and key are in " << key_file.string() << "\n";
+    if (!sign_in.empty()) std::cerr << "A link that signs you in: " << sign_in << "\n";
 }
 
 }  // namespace

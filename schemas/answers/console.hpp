@@ -33,8 +33,9 @@ struct permissions {
     bool is_admin = false;      // a workspace admin
     bool system_admin = false;  // of the installation
     bool reports_scans = false;
+    bool changes_webhooks = false;
 
-    HERALD_DESCRIBE(actions, is_admin, system_admin, reports_scans);
+    HERALD_DESCRIBE(actions, is_admin, system_admin, reports_scans, changes_webhooks);
 };
 
 }  // namespace herald::schemas::answers

@@ -78,6 +78,26 @@ TEST_F(console_session, ends_with_the_sign_out_and_another_sign_in_of_the_browse
     EXPECT_EQ(nobody.body(), "{}");
 }
 
+TEST_F(console_session, ends_with_the_key_that_it_was_made_with) {
+    const reply added = node.post("/api/v1/uac-proxy/uac/addDevKey", "{}");
+    const caller second{node.administrator.email, added.at("secondary_dev_key")};
+    ASSERT_FALSE(second.key.empty()) << added.body();
+    const std::string of_second =
+        "Cookie: " + cookie_of(node.ask(&second, "POST", session_path, R"({"browser":"b2"})", from_console)) +
+        "\r\n" + from_console;
+    const std::string of_first = "Cookie: " + cookie_of(sign_in()) + "\r\n" + from_console;
+    ASSERT_EQ(status_with(of_second), 200);
+    ASSERT_EQ(node.ask(&node.administrator, "DELETE", "/api/v1/uac-proxy/uac/deleteSecondaryDevKey").status(),
+              200);
+    EXPECT_EQ(status_with(of_second), 401);
+    EXPECT_EQ(status_with(of_first), 200);
+}
+
+TEST_F(console_session, takes_no_large_body_from_strangers) {
+    const std::string large(limits::guest_body_bytes_max + 1, ' ');
+    EXPECT_EQ(node.ask(nullptr, "POST", session_path + "/redeem", large, from_console).status(), 413);
+}
+
 TEST_F(console_session, begins_with_a_code_once_and_only_from_the_console) {
     const reply made = node.post(session_path + "/code", "{}");
     ASSERT_EQ(made.status(), 200) << made.body();
@@ -103,6 +123,7 @@ TEST_F(console_session, permissions_say_what_may_be_done) {
     ASSERT_EQ(all.status(), 200) << all.body();
     EXPECT_EQ(all.at("is_admin"), "true");
     EXPECT_EQ(all.at("system_admin"), "true");
+    EXPECT_EQ(all.at("changes_webhooks"), "true");
     EXPECT_THAT(all.at("actions"), HasSubstr("APPROVE_REJECT"));
     const caller stranger = node.user("s@example.org");
     EXPECT_EQ(node.ask(&stranger, "GET", path).status(), 404);
