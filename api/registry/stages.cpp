@@ -12,6 +12,7 @@
 #include "storage/registry/access/access.hpp"
 #include "storage/registry/find/activities.hpp"
 #include "storage/registry/find/records.hpp"
+#include "storage/registry/find/transitions.hpp"
 
 namespace herald::api::registry {
 namespace {
@@ -102,9 +103,25 @@ answered get_promotion(reading_call& call) {
     const bool is_ours = row.event_id.starts_with(std::to_string(call.reading().generation) + "-");
     const auto count = [](std::uint64_t number) { return static_cast<std::uint32_t>(number); };
     answers::promotion answer = answers::of(row);
+    if (row.status == schemas::promotion_status::in_progress && row.time_due > 0)
+        answer.time_due = row.time_due;
     answer.deliveries = {count(is_ours ? rest : 0), count(told.succeeded), count(told.dead),
                          count(is_ours ? 0 : rest)};
     return call.answer(answer);
+}
+
+answered get_readiness_for_stage(reading_call& call) {
+    const auto id = call.path_id<schemas::version_id>("version");
+    if (!id) return id.error();
+    const auto desired = calls::named_in_query<schemas::stage>(call, "stage");
+    if (!desired) return desired.error();
+    const storage::registry::state::state_view& state = call.state();
+    const auto version = storage::registry::access::readable_version(state, call.user().id, *id);
+    if (!version) return version.error();
+    auto found = storage::registry::find::readiness_for(state, call.user().id, *version, desired->value());
+    return call.answer(answers::readiness_for_stage{
+        **desired, found.approvals_required, std::move(found.reviewed.approved_by),
+        found.reviewed.has_outdated, std::move(found.reviewers), found.needs_safe_scan, found.has_safe_scan});
 }
 
 response fail_promotion(writing_call& call, requests::fail_promotion body) {
@@ -120,6 +137,8 @@ constexpr calls::route needing_update_or_review(calls::route row) {
     row.right = {on_models, action::update, action::approve_reject};
     return row;
 }
+
+constexpr calls::query_parameter of_stage[]{{"stage", "the stage that the version would get"}};
 
 const calls::route stage_table[] = {
     needing(on_models, action::update,
@@ -160,6 +179,11 @@ const calls::route stage_table[] = {
     needing(on_models, action::read,
             read<answers::promotion>("get_promotion", "/api/v1/registry/model_versions/{version}/promotion",
                                      get_promotion, "stages", "Where the promotion stands")),
+    needing(on_models, action::read,
+            list<answers::readiness_for_stage>(
+                "get_readiness_for_stage", "/api/v1/registry/model_versions/{version}/readiness",
+                get_readiness_for_stage, "stages",
+                "What a change of the version's stage needs, and what of that is there", of_stage)),
     needing(
         on_models, action::update,
         write<fail_promotion, answers::promotion>("fail_promotion", http_method::post,

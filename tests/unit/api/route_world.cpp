@@ -147,6 +147,7 @@ void route_world::SetUp() {
     x_samples["console_redeem"].body =
         R"({"code":")" + node.codes.make({node.administrator.email, key_hash}).text + "\"}";
     x_samples["console_redeem"].more = "herald-console: 1\r\n";
+    x_samples["get_readiness_for_stage"].query = "?stage=PRODUCTION";
     x_samples["find_audit"].query = "?workspace=Default";
     x_samples["list_builds"].query = "?model_version_id=" + version;
     for (const std::string_view name :
