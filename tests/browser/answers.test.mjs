@@ -17,7 +17,7 @@ const broken = {
   page: (route) => route.fulfill({ status: 502, contentType: "text/html", body: "<html>a proxy</html>" }),
 };
 const kinds = Object.keys(broken);
-const paths = ["/w/default", "/inbox", "/w/default/models", "/w/default/models/fraud", "/w/default/models/fraud/v2", "/w/default/endpoints", "/w/default/webhooks", "/people/users", "/audit", "/system/policies"];
+const paths = ["/w/default", "/inbox", "/w/default/models", "/w/default/models/fraud", "/w/default/models/fraud/v2", "/w/default/builds", "/w/default/endpoints", "/w/default/webhooks", "/people/users", "/audit", "/system/policies"];
 let herald, browser;
 before(async () => {
   herald = await Herald.start();

@@ -3,6 +3,7 @@ const always = {
   overview: "/w/default",
   inbox: "/inbox",
   models: "/w/default/models",
+  "all builds": "/w/default/builds",
   endpoints: "/w/default/endpoints",
   webhooks: "/w/default/webhooks",
   "new webhook": "/w/default/webhooks-new",

@@ -46,6 +46,7 @@ test("a version goes to production by the keyboard of two people", async () => {
   await first.page.keyboard.type("it is better");
   await press(first.page, "Request");
   await first.page.getByText("It waits for a review").waitFor();
+  await first.page.getByText("0 of 1 approval; ").waitFor();
   const own = first.page.getByRole("button", { name: "Approve" });
   assert.equal(await own.getAttribute("aria-disabled"), "true");
   assert.match(await own.getAttribute("title"), /somebody else/);
@@ -73,6 +74,34 @@ test("a version goes to production by the keyboard of two people", async () => {
     await each.close();
     assert.deepEqual(each.faults, []);
   }
+});
+
+test("a scan is requested and its result is shown, and so is what a build did not do", async () => {
+  const model = await herald.model("scanned", {}, ada);
+  const version = await herald.version(model, "v1", {}, ada);
+  const builds = "/api/v1/deployment/workspace/default/builds";
+  const watched = await Watched.make(browser);
+  const { page } = watched;
+  await watched.signIn(herald, ada);
+  await watched.goto(herald.url + "/w/default/models/scanned/v1");
+  await page.getByRole("button", { name: "Scan", exact: true }).click();
+  await page.locator(".toasts .wrong").getByText("has begun").waitFor();
+  await page.getByText(/Build \d+ failed/).first().waitFor();
+  assert.match(await page.locator(".err").first().innerText(), /external_location/);
+  const { id } = await herald.call("POST", builds, { model_version_id: version.id, external_location: "registry.example.com/scanned:1" }, ada);
+  await page.getByRole("heading", { name: "Scan" }).waitFor();
+  await page.getByText("Not scanned").first().waitFor();
+  await page.getByRole("button", { name: "Scan", exact: true }).click();
+  await page.getByText(`The scan of build ${id} was requested`).waitFor();
+  await page.getByText("asked for by").first().waitFor();
+  await herald.call("PUT", `${builds}/${id}/scan`, { scan_status: "scanned", scan_external_results: { safety_status: "unsafe", url: "https://scanner.example.com/9" } }, grace);
+  await page.getByText(`Build ${id} is unsafe`).waitFor();
+  await watched.goto(herald.url + "/w/default/builds?show=unsafe");
+  assert.deepEqual(await page.locator("tbody a.name").allInnerTexts(), [`Build ${id}`]);
+  await watched.goto(herald.url + "/w/default/builds?show=failed");
+  assert.match(await page.locator("tbody").innerText(), /external_location/);
+  await watched.close();
+  assert.deepEqual(watched.faults, []);
 });
 
 test("a write whose answer is lost is repeated under its key, and done once", async () => {

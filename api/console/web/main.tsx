@@ -12,6 +12,7 @@ import { Dialog } from "./parts/dialog";
 import { Frame } from "./parts/frame";
 import { AuditPage } from "./pages/audit";
 import { BuildPage } from "./pages/build";
+import { BuildsPage } from "./pages/builds";
 import { EndpointPage, EndpointsPage } from "./pages/endpoints";
 import { InboxPage } from "./pages/inbox";
 import { MePage } from "./pages/me";
@@ -46,7 +47,8 @@ const pages: Page[] = [
   { pattern: "/w/{ws}/models/{model}/{version}", crumbs: versionCrumbs, draw: ({ ws, model, version }) => <VersionPage ws={ws} model={model!} name={version!} /> },
   { pattern: "/w/{ws}/models/{model}/{version}/compare", crumbs: versionCrumbs, draw: ({ ws, model, version }) => <VersionPage ws={ws} model={model!} name={version!} compare="" /> },
   { pattern: "/w/{ws}/models/{model}/{version}/compare/{other}", crumbs: versionCrumbs, draw: ({ ws, model, version, other }) => <VersionPage ws={ws} model={model!} name={version!} compare={other!} /> },
-  { pattern: "/w/{ws}/builds/{build}", crumbs: (at) => [["Models", inWorkspace(at, "models")], [`Build ${at["build"]}`, ""]], draw: ({ ws, build }) => <BuildPage ws={ws} id={build!} /> },
+  { pattern: "/w/{ws}/builds", crumbs: (at) => [["Builds and scans", inWorkspace(at, "builds")]], draw: ({ ws }) => <BuildsPage ws={ws} /> },
+  { pattern: "/w/{ws}/builds/{build}", crumbs: (at) => [["Builds and scans", inWorkspace(at, "builds")], [`Build ${at["build"]}`, ""]], draw: ({ ws, build }) => <BuildPage ws={ws} id={build!} /> },
   { pattern: "/w/{ws}/endpoints", crumbs: (at) => [["Endpoints", inWorkspace(at, "endpoints")]], draw: ({ ws }) => <EndpointsPage ws={ws} /> },
   { pattern: "/w/{ws}/endpoints/{path...}", crumbs: (at) => [["Endpoints", inWorkspace(at, "endpoints")], ["/" + at["path"], ""]], draw: ({ ws, path }) => <EndpointPage ws={ws} path={"/" + path} /> },
   { pattern: "/w/{ws}/webhooks", crumbs: (at) => [["Webhooks", inWorkspace(at, "webhooks")]], draw: ({ ws }) => <WebhooksPage ws={ws} /> },

@@ -100,6 +100,9 @@ export interface AuditEntry {
   address: string;
   code: number;
   hash: string;
+  user_name: string;
+  resource_name: string;
+  workspace_name: string;
   outcome: string;
 }
 export interface Backup {
@@ -384,6 +387,7 @@ export interface EarlierScan {
   scan_external_status: ScanResults;
   scan_external_results: ScanResults;
   message: string;
+  requested_by: UserIdNumber;
 }
 export interface Endpoint {
   id: EndpointId;
@@ -703,6 +707,7 @@ export interface Permissions {
   is_admin: boolean;
   system_admin: boolean;
   reports_scans: boolean;
+  changes_webhooks: boolean;
 }
 export interface Policies {
   require_approval_for: ("UNKNOWN" | "DEVELOPMENT" | "STAGING" | "PRODUCTION" | "ARCHIVED" | "UNASSIGNED")[];
@@ -744,6 +749,16 @@ export interface Promotion {
   redirect_metadata: string;
   reason: string;
   deliveries?: DeliveryCounts;
+  time_due?: string;
+}
+export interface ReadinessForStage {
+  desired_stage: "UNKNOWN" | "DEVELOPMENT" | "STAGING" | "PRODUCTION" | "ARCHIVED" | "UNASSIGNED";
+  approvals_required: number;
+  approved_by: UserId[];
+  has_outdated_approvals: boolean;
+  reviewers: UserId[];
+  needs_safe_scan: boolean;
+  has_safe_scan: boolean;
 }
 export interface Readiness {
   status: string;
@@ -822,6 +837,7 @@ export interface Scan {
   scan_external_status: ScanResults;
   scan_external_results: ScanResults;
   message: string;
+  requested_by: UserIdNumber;
   unconfirmed: UnconfirmedNode[];
   history: EarlierScan[];
 }
@@ -1226,6 +1242,7 @@ export interface Calls {
   "GET /api/v1/deployment/builds/{build}/scan": { path: { build: string | number }; query: undefined; body: undefined; answer: Scan };
   "POST /api/v1/deployment/operations/manifest": { path: undefined; query: undefined; body: OperationsManifestRequest; answer: OperationsManifest };
   "GET /api/v1/deployment/stages/{stage}/kafka": { path: { stage: string | number }; query: undefined; body: undefined; answer: string };
+  "GET /api/v1/deployment/workspace/{workspace}/builds": { path: { workspace: string | number }; query: { status?: string | number; scan_status?: string | number; safety_status?: string | number; page_number?: string | number; page_limit?: string | number; page_token?: string | number }; body: undefined; answer: Builds };
   "POST /api/v1/deployment/workspace/{workspace}/builds": { path: { workspace: string | number }; query: undefined; body: CreateBuildRequest; answer: Build };
   "GET /api/v1/deployment/workspace/{workspace}/builds/{build}": { path: { workspace: string | number; build: string | number }; query: undefined; body: undefined; answer: Build };
   "GET /api/v1/deployment/workspace/{workspace}/builds/{build}/image": { path: { workspace: string | number; build: string | number }; query: { digest?: string | number }; body: undefined; answer: string };
@@ -1258,6 +1275,7 @@ export interface Calls {
   "POST /api/v1/registry/model_versions/{version}/logCodeBlobInModelVersion": { path: { version: string | number }; query: undefined; body: LogCodeRequest; answer: ModelVersion };
   "POST /api/v1/registry/model_versions/{version}/logDatasets": { path: { version: string | number }; query: undefined; body: LogDatasetsRequest; answer: ModelVersion };
   "POST /api/v1/registry/model_versions/{version}/logDockerMetadata": { path: { version: string | number }; query: undefined; body: LogDockerMetadataRequest; answer: ModelVersion };
+  "GET /api/v1/registry/model_versions/{version}/readiness": { path: { version: string | number }; query: { stage: string | number }; body: undefined; answer: ReadinessForStage };
   "GET /api/v1/registry/model_versions/{version}/promotion": { path: { version: string | number }; query: undefined; body: undefined; answer: Promotion };
   "POST /api/v1/registry/model_versions/{version}/promotion/fail": { path: { version: string | number }; query: undefined; body: FailPromotionRequest; answer: Promotion };
   "POST /api/v1/registry/model_versions/{version}/requestScan": { path: { version: string | number }; query: undefined; body: RequestScanRequest; answer: Scan };

@@ -45,6 +45,7 @@ export interface May {
   admin: string;
   systemAdmin: string;
   reportScans: string;
+  webhooks: string;
   known?: Permissions;
 }
 
@@ -63,6 +64,7 @@ export function useMay(workspace: Workspace | undefined): May {
     },
     admin: !known || known.is_admin ? "" : `Only admins of ${where} may do this.`,
     systemAdmin: !known || known.system_admin ? "" : "Only system administrators may do this.",
+    webhooks: !known || known.changes_webhooks ? "" : `You may not: only system administrators change webhooks of ${where}, unless Herald runs with --webhooks-by workspace-admins.`,
     reportScans: !known || known.reports_scans ? "" : reason("a role that reports scans"),
   };
 }

@@ -124,7 +124,7 @@ async function download(version: Version, artifact: Artifact): Promise<void> {
     link.download = (artifact.path.split("/").pop() || artifact.key).replace(/[^\w.-]/g, "_");
     link.click();
   } catch (why) {
-    toast(why instanceof Refusal ? why.message : String(why));
+    toast(why instanceof Refusal ? why.message : String(why), true);
   }
 }
 

@@ -56,9 +56,12 @@ export function AuditPage({ ws }: { ws: string }) {
                   <tbody>
                     {data.entries.map((each) => (
                       <tr key={`${each.generation}-${each.sequence}-${each.offset}`}>
-                        <td className="name"><Person id={String(each.user_id)} /></td>
+                        <td className="name">{each.user_name ? <Text of={each.user_name} most={60} /> : <Person id={String(each.user_id)} />}</td>
                         <td>{each.action.replaceAll("_", " ")}</td>
-                        <td className="mono wrap">{each.resource_type && <Text of={`${each.resource_type.toLowerCase()}/${each.resource_id}`} most={80} />}</td>
+                        <td className="wrap">
+                          {each.resource_name && <Text of={each.resource_name} most={80} />}
+                          {each.resource_type && <small className="mono"><Text of={`${each.resource_type.toLowerCase()}/${each.resource_id}`} most={80} /></small>}
+                        </td>
                         <td className="mono"><Text of={each.address} most={60} /></td>
                         <td>{each.code === 0 ? <Badge tone="ok" icon="ok">Done</Badge> : <Badge tone="bad" icon="x"><Text of={each.outcome} most={60} /></Badge>}</td>
                         <td className="nowrap"><Time at={each.time} /></td>

@@ -1,13 +1,13 @@
 // One build: what became of it, its scans, and who may say how a scan ended.
 import { useState } from "react";
 import { call } from "../data/api";
-import type { Build, Scan } from "../data/calls";
+import type { Build, Scan, Version } from "../data/calls";
 import { pathOf } from "../data/route";
 import { useMay, useWorkspace } from "../data/session";
 import { useRead } from "../data/store";
 import { Button, Card, Copy, Empty, ForeignLink, Head, KeyValue, Loaded, Text, Time, useNow, useTitle } from "../parts/basics";
-import { Ask, Choice, TextField, toast, useDialog } from "../parts/dialog";
-import { duration, timeOf } from "../data/format";
+import { Ask, Choice, TextField, toast, useAct, useDialog } from "../parts/dialog";
+import { duration, oneLine, timeOf } from "../data/format";
 import { Icon } from "../parts/icons";
 import { BuildBadge, ScanBadge } from "../parts/stage";
 
@@ -36,8 +36,26 @@ export function ReportScan({ ws, build, close }: { ws: string; build: Build; clo
   );
 }
 
-export function requestScan(ws: string, build: Build, sending = {}) {
-  return call("POST /api/v1/deployment/workspace/{workspace}/builds/{build}/scan", { path: { workspace: ws, build: build.id }, body: { scan_external: true } }, sending);
+/// A request may be answered without a scan that begins: then the answer says why, as the error of a build.
+function tellOfScan(scan: Scan): void {
+  if (scan.scan_status === "scanning") toast(`The scan of build ${scan.build_id} was requested${scan.message ? `: ${oneLine(scan.message, 300)}` : ""}`);
+  else toast(`No scan of build ${scan.build_id} has begun: ${oneLine(scan.message, 300) || "the build is not finished yet"}`, scan.message !== "");
+}
+
+/// Requests scans of a build, or of a version, for which Herald makes a build first where there is none.
+export function useScanning(ws: string): { isBusy: (name: string) => boolean; ofBuild: (id: Build["id"]) => void; ofVersion: (id: Version["id"]) => void } {
+  const [isBusy, act] = useAct();
+  const body = { scan_external: true };
+  return {
+    isBusy,
+    ofBuild: (id) => act(`scan ${id}`, (sending) => call("POST /api/v1/deployment/workspace/{workspace}/builds/{build}/scan", { path: { workspace: ws, build: id }, body }, sending), tellOfScan),
+    ofVersion: (id) => act("scan", (sending) => call("POST /api/v1/registry/model_versions/{version}/requestScan", { path: { version: id }, body }, sending), tellOfScan),
+  };
+}
+
+export function reasonAgainstScan(build: Build): string {
+  if (build.status !== "finished") return "Only a finished build can be scanned";
+  return "";
 }
 
 /// Nodes that may still serve an unsafe build, for a moment.
@@ -130,6 +148,7 @@ export function BuildPage({ ws, id }: { ws: string; id: string }) {
   const scan = useRead("GET /api/v1/deployment/builds/{build}/scan", { path: { build: id } });
   const version = useRead(read.data ? "GET /api/v1/registry/model_versions/{version}" : null, { path: { version: read.data?.model_version_id ?? "" } }, 0);
   const model = useRead(version.data ? "GET /api/v1/registry/registered_models/{model_id}" : null, { path: { model_id: version.data?.model_version.registered_model_id ?? "" } }, 0);
+  const scanning = useScanning(ws);
   useTitle(`Build ${id}`);
   const noDeploy = may.not("DEPLOY", "ENDPOINT") && may.not("CREATE", "ENDPOINT");
   return (
@@ -159,7 +178,7 @@ export function BuildPage({ ws, id }: { ws: string; id: string }) {
             }
             acts={
               <>
-                <Button icon="shield" not={noDeploy || (build.status !== "finished" ? "Only a finished build can be scanned" : "")} onPress={() => void requestScan(ws, build).then(() => toast("The scan was requested"), (why) => toast(String(why.message)))}>
+                <Button icon="shield" busy={scanning.isBusy(`scan ${build.id}`)} not={noDeploy || reasonAgainstScan(build)} onPress={() => scanning.ofBuild(build.id)}>
                   {build.scan_status === "unscanned" ? "Request scan" : "Scan again"}
                 </Button>
                 <Button not={may.reportScans} onPress={() => open((close) => <ReportScan ws={ws} build={build} close={close} />)}>

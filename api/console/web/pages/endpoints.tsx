@@ -5,9 +5,9 @@ import type { AccessToken, Build, Endpoint, EndpointStage } from "../data/calls"
 import { count, oneLine } from "../data/format";
 import { go, pathOf } from "../data/route";
 import { useMay, useWorkspace, type May } from "../data/session";
-import { readAgain, useMade, useRead } from "../data/store";
+import { useMade, useRead } from "../data/store";
 import { Button, Card, Command, Copy, Empty, ErrorBox, Head, Loaded, Text, Time, useTitle } from "../parts/basics";
-import { Ask, Confirm, Menu, TextField, toast, useDialog } from "../parts/dialog";
+import { Ask, Confirm, Menu, TextField, toast, useAct, useDialog } from "../parts/dialog";
 import { Person } from "../parts/people";
 import { ServingBadge } from "../parts/stage";
 import { DeployDialog } from "./deploy";
@@ -99,17 +99,18 @@ export function EndpointsPage({ ws }: { ws: string }) {
 
 // ---- one endpoint
 
-/// The builds that its stages have, with all others of the same versions: what one may update to.
+const newestMax = 100;
+
+/// What one may update to: the newest builds of the workspace, and those that the stage has.
 function useBuilds(ws: string, stage: EndpointStage) {
   const ids = stage.components.map((each) => String(each.build_id));
   return useMade<Build[]>(
     `builds of ${stage.id} ${ids.join()}`,
     async () => {
-      const newest = await call("POST /api/v1/registry/workspaces/{workspace}/model_versions/find", { path: { workspace: ws }, body: { pagination: { page_number: 1, page_limit: 30 } } });
-      const own = await Promise.all(ids.map((id) => call("GET /api/v1/deployment/workspace/{workspace}/builds/{build}", { path: { workspace: ws, build: id } }).catch(() => null)));
-      const versions = new Set([...newest.model_versions.map((each) => String(each.id)), ...own.flatMap((each) => (each ? [String(each.model_version_id)] : []))]);
-      const all = await Promise.all([...versions].map((id) => call("GET /api/v1/deployment/builds", { query: { model_version_id: id } }).catch(() => ({ builds: [] as Build[] }))));
-      return all.flatMap((each) => each.builds);
+      const newest = (await call("GET /api/v1/deployment/workspace/{workspace}/builds", { path: { workspace: ws }, query: { page_number: 1, page_limit: newestMax } })).builds;
+      const others = ids.filter((id) => !newest.some((each) => String(each.id) === id));
+      const own = await Promise.all(others.map((id) => call("GET /api/v1/deployment/workspace/{workspace}/builds/{build}", { path: { workspace: ws, build: id } }).catch(() => null)));
+      return [...newest, ...own.filter((each): each is Build => each !== null)];
     },
     0,
   );
@@ -119,16 +120,10 @@ function Tokens({ ws, endpoint, stage, may }: { ws: string; endpoint: Endpoint; 
   const [dialog, open] = useDialog();
   const path = { workspace: ws, endpoint: endpoint.id, stage: stage.id };
   const read = useRead("GET /api/v1/deployment/workspace/{workspace}/endpoints/{endpoint}/stages/{stage}/accesstokens", { path }, 15_000);
-  const add = () =>
-    void call("POST /api/v1/deployment/workspace/{workspace}/endpoints/{endpoint}/stages/{stage}/accesstokens", { path, body: {} }).then(
-      () => {
-        readAgain();
-        toast("A token was made");
-      },
-      (why: Error) => toast(why.message),
-    );
+  const [isBusy, act] = useAct();
+  const add = () => act("token", (sending) => call("POST /api/v1/deployment/workspace/{workspace}/endpoints/{endpoint}/stages/{stage}/accesstokens", { path, body: {} }, sending), () => toast("A token was made"));
   return (
-    <Card title="Tokens" end={<Button small icon="plus" not={mayServe(may)} onPress={add}>New</Button>}>
+    <Card title="Tokens" end={<Button small icon="plus" busy={isBusy("token")} not={mayServe(may)} onPress={add}>New</Button>}>
       <Loaded read={read}>
         {({ tokens }) =>
           tokens.length ? (

@@ -9,6 +9,7 @@ import { useMay, useSession, workspaceName } from "../data/session";
 import { Badge, Bones, Button, Card, Empty, Head, Loaded, Text, Time, useTitle } from "../parts/basics";
 import { useDialog } from "../parts/dialog";
 import { LineDiff } from "../parts/diff";
+import { Needs } from "../parts/needs";
 import { Person } from "../parts/people";
 import { ScanBadge } from "../parts/stage";
 import { Decide, useDecisions } from "./review";
@@ -53,7 +54,7 @@ function Need({ request }: { request: Activity }) {
   const name = `${visible(model.name)} ${visible(version.version)}`;
   const to = pathOf("w", workspace ? workspaceName(workspace) : "", "models", model.name, version.version);
   const changes: Change[] | null = base ? compare(base, version) : null;
-  const decide = (what: "approve" | "reject" | "commit") => () => open((close) => <Decide what={what} request={request} name={name} close={close} />);
+  const decide = (what: "approve" | "reject" | "commit") => () => open((close) => <Decide what={what} request={request} name={name} against={base ? { name: base.version, changes: changes! } : null} close={close} />);
   return (
     <article className="need">
       <h3>
@@ -74,6 +75,7 @@ function Need({ request }: { request: Activity }) {
         )}
       </p>
       <p className="line">{build ? <><ScanBadge scan={build} /> <span className="muted">build {build.id}</span></> : <span className="muted">Not built</span>}</p>
+      <Needs version={request.model_version_id} stage={stage} />
       {not.approve && state !== "APPROVED" && <p className="why-off">{not.approve}.</p>}
       <div className="acts">
         {state === "APPROVED" ? (

@@ -7,7 +7,7 @@ import { useSession, workspaceName } from "../data/session";
 import { change, useSettings } from "../data/settings";
 import { readAgain, useRead } from "../data/store";
 import { Button, Card, Copy, Empty, ErrorBox, Head, KeyValue, Loaded, Text, Time, useTitle } from "../parts/basics";
-import { Ask, Choice, Dialog, TextField, toast, useDialog } from "../parts/dialog";
+import { Ask, Choice, Dialog, TextField, toast, useAct, useDialog } from "../parts/dialog";
 import { nameOf } from "../parts/people";
 
 /// A session makes no keys: the developer key itself is asked for, used once, and forgotten.
@@ -82,14 +82,8 @@ function Keys() {
 function Sessions() {
   const { user } = useSession();
   const read = useRead("POST /api/v1/uac-proxy/session/findSession", { body: { verta_user_id: [user.verta_info.user_id], pagination: { page_number: 1, page_limit: 100 } } }, 20_000);
-  const end = (id: string) =>
-    void call("POST /api/v1/uac-proxy/session/deleteSession", { body: { ids: [id] } }).then(
-      () => {
-        readAgain();
-        toast("The session has ended");
-      },
-      (why: Error) => toast(why.message),
-    );
+  const [, act] = useAct();
+  const end = (id: string) => act(id, (sending) => call("POST /api/v1/uac-proxy/session/deleteSession", { body: { ids: [id] } }, sending), () => toast("The session has ended"));
   return (
     <Card title="Sessions">
       <Loaded read={read}>

@@ -59,7 +59,7 @@ function useVersionById(ws: string, id: string | null): void {
         const { registered_model: model } = await call("GET /api/v1/registry/registered_models/{model_id}", { path: { model_id: version.registered_model_id } });
         go(pathOf("w", ws, "models", model.name, version.version), "replace");
       } catch {
-        toast(`There is no version with the id ${oneLine(id, 20)}, or not for you`);
+        toast(`There is no version with the id ${oneLine(id, 20)}, or not for you`, true);
         go(pathOf("w", ws, "models"), "replace");
       }
     })();

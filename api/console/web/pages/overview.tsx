@@ -1,19 +1,20 @@
 // What is going on in a workspace, at a glance. Each number leads to what it counts.
+import type { ReactNode } from "react";
 import { call } from "../data/api";
-import type { Promotion, Version } from "../data/calls";
+import type { Activity, Model, Promotion, Version } from "../data/calls";
 import { count, duration, plural, stageName, timeOf } from "../data/format";
 import { pathOf } from "../data/route";
 import { useMay, useWorkspace } from "../data/session";
 import { useMade, useRead } from "../data/store";
 import { Badge, Button, Card, Command, Empty, Head, LinkButton, Loaded, Text, Time, useNow, useTitle } from "../parts/basics";
 import { useDialog } from "../parts/dialog";
+import { Needs } from "../parts/needs";
 import { Person } from "../parts/people";
 import { ServingBadge } from "../parts/stage";
 import { StageShares } from "./endpoint_parts";
 import { useSubject } from "./inbox";
 import { NewModel } from "./models";
 import { useStages } from "./version_data";
-import type { Activity } from "../data/calls";
 
 function Waiting({ request, ws }: { request: Activity; ws: string }) {
   const subject = useSubject(String(request.model_version_id)).data;
@@ -174,27 +175,70 @@ function Webhooks({ ws, id }: { ws: string; id: string }) {
   );
 }
 
+/// The newest version of the workspace, and the model that was changed last: where the next step is done.
+function useNewest(ws: string) {
+  return useMade<{ model?: Model; version?: Version; of?: string }>(
+    `newest ${ws}`,
+    async () => {
+      const newest = { pagination: { page_number: 1, page_limit: 1 }, sort_key: "time_created", ascending: false };
+      const [{ registered_models: models }, { model_versions: versions }] = await Promise.all([
+        call("POST /api/v1/registry/workspaces/{workspace}/registered_models/find", { path: { workspace: ws }, body: newest }),
+        call("POST /api/v1/registry/workspaces/{workspace}/model_versions/find", { path: { workspace: ws }, body: newest }),
+      ]);
+      const version = versions[0];
+      const of = version && (await call("GET /api/v1/registry/registered_models/{model_id}", { path: { model_id: version.registered_model_id } })).registered_model.name;
+      return { model: models[0], version, of };
+    },
+    15_000,
+  );
+}
+
+function Step({ done, next, title, children }: { done: boolean; next: boolean; title: string; children: ReactNode }) {
+  return (
+    <li className={done ? "done" : next ? "next" : ""}>
+      <b>{title}</b>
+      {done && <span className="sr"> (done)</span>}
+      <div className="soft">{children}</div>
+    </li>
+  );
+}
+
 function FirstSteps({ ws, has }: { ws: string; has: { models: boolean; versions: boolean; webhooks: boolean; promoted: boolean } }) {
   const may = useMay(useWorkspace(ws));
   const [dialog, open] = useDialog();
-  const at = (path: string, body: string) => `curl --config curl.conf '${location.origin}${path}' -d '${body}'`;
+  const { model, version, of } = useNewest(ws).data ?? {};
+  const steps = [has.models, has.versions, has.webhooks, has.promoted];
+  const next = steps.indexOf(false);
+  const command = `curl --config curl.conf '${location.origin}/api/v1/registry/workspaces/${encodeURIComponent(ws)}/registered_models' -d '{"name":"fraud"}'`;
   return (
-    <Card title="The first steps">
+    <Card title="The first steps" end={<span className="muted num">{steps.filter(Boolean).length} of {steps.length} done</span>}>
       <ol className="steps4">
-        <li className={has.models ? "done" : ""}>
-          <b>Make a model</b> <Button small not={may.not("CREATE")} onPress={() => open((close) => <NewModel ws={ws} close={close} />)}>New model</Button>
-          <Command text={at(`/api/v1/registry/workspaces/${encodeURIComponent(ws)}/registered_models`, '{"name":"fraud"}')} />
-        </li>
-        <li className={has.versions ? "done" : ""}>
-          <b>Add a version and upload its bytes</b>, on the model's page
-        </li>
-        <li className={has.webhooks ? "done" : ""}>
-          <b>Make a webhook</b> {!may.systemAdmin && <LinkButton small to={pathOf("w", ws, "webhooks-new")}>New webhook</LinkButton>}
-          <div className="soft">It hears of every promotion.</div>
-        </li>
-        <li className={has.promoted ? "done" : ""}>
-          <b>Request production</b> on the version's page; somebody else approves it, and you commit
-        </li>
+        <Step done={has.models} next={next === 0} title="Make a model">
+          A name under which versions are registered, promoted and served.
+          {next === 0 && (
+            <>
+              <div className="tools"><Button look="main" icon="plus" not={may.not("CREATE")} onPress={() => open((close) => <NewModel ws={ws} close={close} />)}>New model</Button></div>
+              <details><summary>The same as a command</summary><Command text={command} /></details>
+            </>
+          )}
+        </Step>
+        <Step done={has.versions} next={next === 1} title="Add a version, and upload its bytes">
+          On the model's page; an ONNX model is then built and served by Herald itself.
+          {next === 1 && model && <div className="tools"><LinkButton look="main" to={pathOf("w", ws, "models", model.name)}>Open <Text of={model.name} most={40} /></LinkButton></div>}
+        </Step>
+        <Step done={has.webhooks} next={next === 2} title="Make a webhook">
+          It tells another system of every promotion, and gets an answer back.
+          {next === 2 && <div className="tools">{may.webhooks ? <Button look="main" icon="plus" not={may.webhooks}>New webhook</Button> : <LinkButton look="main" icon="plus" to={pathOf("w", ws, "webhooks-new")}>New webhook</LinkButton>}</div>}
+        </Step>
+        <Step done={has.promoted} next={next === 3} title="Take a version to production">
+          You request it on the version's page, somebody else approves it, and you commit.
+          {next === 3 && version && of && (
+            <>
+              <Needs version={version.id} stage="PRODUCTION" />
+              <div className="tools"><LinkButton look="main" to={pathOf("w", ws, "models", of, version.version)}>Open <Text of={of} most={40} /> <Text of={version.version} most={30} /></LinkButton></div>
+            </>
+          )}
+        </Step>
       </ol>
       {dialog}
     </Card>

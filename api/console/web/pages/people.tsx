@@ -3,7 +3,7 @@ import { useState, type ReactNode } from "react";
 import { call } from "../data/api";
 import type { Group, Role, User, OrganizationWorkspace } from "../data/calls";
 import { oneLine } from "../data/format";
-import { useMay, useSession } from "../data/session";
+import { textOf, useMay, useSession } from "../data/session";
 import { useMade, useRead, type Read } from "../data/store";
 import { Badge, Button, Card, Empty, Head, Loaded, Tabs, Text, Time, useTitle } from "../parts/basics";
 import { Ask, Choice, Confirm, Menu, TextField, toast, useDialog } from "../parts/dialog";
@@ -50,7 +50,8 @@ function NewUser({ org, close, done }: { org: string; close: () => void; done: (
       onClose={close}
       send={async (sending) => {
         const made = await call("POST /api/v1/uac-proxy/uac/createUser", { body: { info: { email: email.trim(), full_name: name.trim() } } }, sending);
-        if (group) await call("POST /api/v2/uac-proxy/organization/{org}/groups/{group}/users", { path: { org, group }, body: { user_id: [made.info.verta_info.user_id] } });
+        // The key is shown in any case: it cannot be had again.
+        if (group) await call("POST /api/v2/uac-proxy/organization/{org}/groups/{group}/users", { path: { org, group }, body: { user_id: [made.info.verta_info.user_id] } }).catch((why) => toast(`The user was made, but is not in the group: ${textOf(why)}`, true));
         return made;
       }}
       done={(made) => done((made as { info: User }).info)}

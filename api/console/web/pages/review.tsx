@@ -2,11 +2,14 @@
 import { useState } from "react";
 import { call } from "../data/api";
 import type { Activity, Version } from "../data/calls";
-import { stageName, stages } from "../data/format";
+import { isChange, type Change } from "../data/diff";
+import { plural, stageName, stages } from "../data/format";
 import { useSession, type May } from "../data/session";
-import { Button, Text, Time } from "../parts/basics";
+import { Bones, Button, Text, Time } from "../parts/basics";
+import { ShortDiff } from "../parts/diff";
 import { Ask, Choice, TextField, toast, useDialog } from "../parts/dialog";
 import { Icon } from "../parts/icons";
+import { Needs } from "../parts/needs";
 import { Person } from "../parts/people";
 
 type Act = "approve" | "reject" | "commit" | "close";
@@ -23,7 +26,27 @@ const operations = {
   close: "POST /api/v1/registry/stage/closeTransition",
 } as const;
 
-export function Decide({ what, request, name, close }: { what: Act; request: Activity; name: string; close: () => void }) {
+/// What the request would change, in the dialog that decides it: nobody approves what they have not seen.
+export interface Against {
+  name: string;
+  changes: Change[];
+}
+
+function WhatChanges({ against }: { against: Against | null | undefined }) {
+  if (against === undefined) return <Bones rows={2} />;
+  if (!against) return <p className="soft">Nothing is in production yet: there is nothing to compare with.</p>;
+  return (
+    <div className="changes">
+      <p className="soft">
+        {plural(against.changes.filter(isChange).length, "change")} against <Text of={against.name} most={40} />, in production
+      </p>
+      <ShortDiff changes={against.changes} />
+    </div>
+  );
+}
+
+/// `against`: null when nothing is in production; undefined as long as that is not known.
+export function Decide({ what, request, name, against, close }: { what: Act; request: Activity; name: string; against: Against | null | undefined; close: () => void }) {
   const [comment, setComment] = useState("");
   const { title, act, about, done, look } = acts[what];
   return (
@@ -32,11 +55,13 @@ export function Decide({ what, request, name, close }: { what: Act; request: Act
       about={about}
       act={act}
       look={look}
-      not={what === "reject" && !comment.trim() ? "Write why, so that it can be mended" : ""}
+      not={what === "reject" && !comment.trim() ? "Write why, so that it can be mended" : what === "approve" && against === undefined ? "What changes is not known yet" : ""}
       onClose={close}
       send={(sending) => call(operations[what], { body: { transition_id: request.transition!.id, comment } }, sending)}
       done={() => toast(`${done}: ${name}`)}
     >
+      {what === "approve" && <WhatChanges against={against} />}
+      {what === "commit" && <Needs version={request.model_version_id} stage={request.transition!.desired_stage} />}
       <TextField label={what === "reject" ? "What is wrong" : "Comment"} value={comment} set={setComment} rows={3} focus />
     </Ask>
   );
@@ -48,13 +73,14 @@ export function RequestPromotion({ version, name, close }: { version: Version; n
   return (
     <Ask
       title={`Request a stage for ${name}`}
-      about="Others see the request in their inbox. What the stage needs, an approval or a safe scan, is checked when it is committed."
+      about="Others see the request in their inbox. What the stage needs is checked when it is committed."
       act="Request"
       onClose={close}
       send={(sending) => call("POST /api/v1/registry/stage/createTransition", { body: { model_version_id: version.id, desired_stage: stage, comment } }, sending)}
       done={() => toast(`Requested ${stageName(stage)} for ${name}`)}
     >
       <Choice label="Stage" value={stage} set={setStage} options={stages.map((each) => [each, stageName(each)])} />
+      <Needs version={version.id} stage={stage} />
       <TextField label="Why now" value={comment} set={setComment} rows={3} focus hint="What changed, and how you know that it is better" />
     </Ask>
   );
@@ -93,11 +119,11 @@ export function useDecisions(request: Activity, may: May): Record<Act, string> {
   };
 }
 
-export function RequestBox({ request, name, may }: { request: Activity; name: string; may: May }) {
+export function RequestBox({ request, name, may, against }: { request: Activity; name: string; may: May; against: Against | null | undefined }) {
   const [dialog, open] = useDialog();
   const not = useDecisions(request, may);
   const { desired_stage: stage, state } = request.transition!;
-  const decide = (what: Act) => () => open((close) => <Decide what={what} request={request} name={name} close={close} />);
+  const decide = (what: Act) => () => open((close) => <Decide what={what} request={request} name={name} against={against} close={close} />);
   const isReady = state === "APPROVED";
   const text = isReady ? "It is approved, and can be committed." : state === "REJECTED" ? "It was rejected. A later word of the same reviewer can change that." : "It waits for a review.";
   return (
@@ -106,14 +132,15 @@ export function RequestBox({ request, name, may }: { request: Activity; name: st
       <strong>
         <Person id={request.author_id} /> asked for {stageName(stage)} <Time at={request.time_created} />
       </strong>
-      <p>
+      <div className="about">
         {text} {not.approve && !isReady && <span className="muted">{not.approve}.</span>}
         {request.comment && (
           <span className="said">
             <Text of={request.comment} />
           </span>
         )}
-      </p>
+        <Needs version={request.model_version_id} stage={stage} />
+      </div>
       <div className="acts">
         {isReady && (
           <Button look="main" icon="merge" not={not.commit} onPress={decide("commit")}>

@@ -8,14 +8,14 @@ import { go, pathOf, useHere } from "../data/route";
 import { useMay, useWorkspace, type May } from "../data/session";
 import { useRead, type Read } from "../data/store";
 import { Badge, Bones, Button, Card, Chips, Copy, Empty, ErrorBox, Head, KeyValue, Loaded, Tabs, Text, Time, useNow, useTitle } from "../parts/basics";
-import { Ask, Choice, Confirm, Menu, TextField, toast, useDialog } from "../parts/dialog";
+import { Ask, Choice, Confirm, Menu, TextField, toast, useAct, useDialog } from "../parts/dialog";
 import { ShortDiff, WholeDiff } from "../parts/diff";
 import { Icon } from "../parts/icons";
 import { Markdown } from "../parts/markdown";
 import { Person } from "../parts/people";
 import { BuildBadge, lockText, ScanBadge, StageBadge } from "../parts/stage";
 import { Artifacts } from "./artifacts";
-import { ReportScan, requestScan, Unconfirmed, Verdict } from "./build";
+import { reasonAgainstScan, ReportScan, Unconfirmed, useScanning, Verdict } from "./build";
 import { DeployDialog } from "./deploy";
 import { ChangeStage, RequestBox, RequestPromotion } from "./review";
 import { Ratio } from "./endpoint_parts";
@@ -92,6 +92,7 @@ function InProgress({ version, promotion, may }: { version: Version; promotion: 
   const now = useNow();
   const sent = promotion.deliveries;
   const all = sent ? sent.pending + sent.succeeded + sent.dead + sent.unknown : 0;
+  const due = timeOf(promotion.time_due);
   const isSent = sent ? sent.pending === 0 : false;
   const steps: [string, "done" | "now" | ""][] = [
     ["Requested", "done"],
@@ -108,7 +109,11 @@ function InProgress({ version, promotion, may }: { version: Version; promotion: 
       </svg>
       <strong>Promotion in progress: {visible(version.version)} is on its way to production</strong>
       <p>
-        Waiting for a receiver to report the new address. <span className="num">{duration(now - timeOf(promotion.time_committed))} so far.</span>
+        {all ? "Waiting for a receiver to report the new address." : "No webhook hears of promotions, so nobody will report the new address: report it yourself, or make a webhook for the next one."}{" "}
+        <span className="num">
+          {duration(now - timeOf(promotion.time_committed))} so far.
+          {due > 0 && (due > now ? ` It fails in ${duration(due - now)} unless it is complete.` : " Its time is over.")}
+        </span>
       </p>
       <div className="acts">
         <Button not={may.not("UPDATE")} onPress={() => open((close) => <ReportAddress version={version} close={close} />)}>
@@ -134,9 +139,16 @@ function InProgress({ version, promotion, may }: { version: Version; promotion: 
 function BuildsTab({ ws, version, builds, may }: { ws: string; version: Version; builds: Read<{ builds: Build[] }>; may: May }) {
   const [dialog, open] = useDialog();
   const not = may.not("DEPLOY", "ENDPOINT") && may.not("CREATE", "ENDPOINT");
-  const make = () => void call("POST /api/v1/deployment/workspace/{workspace}/builds", { path: { workspace: ws }, body: { model_version_id: version.id } }).then((build) => toast(`Build ${build.id} has begun`), (why: Error) => toast(why.message));
+  const [isBusy, act] = useAct();
+  const scanning = useScanning(ws);
+  const make = () =>
+    act(
+      "build",
+      (sending) => call("POST /api/v1/deployment/workspace/{workspace}/builds", { path: { workspace: ws }, body: { model_version_id: version.id } }, sending),
+      (build) => (build.status === "error" ? toast(`Build ${build.id} failed: ${oneLine(build.message, 300)}`, true) : toast(`Build ${build.id} has begun`)),
+    );
   return (
-    <Card title="Builds" end={<Button small icon="plus" not={not} onPress={make}>Build again</Button>}>
+    <Card title="Builds" end={<Button small icon="plus" busy={isBusy("build")} not={not} onPress={make}>{builds.data?.builds.length ? "Build again" : "Build"}</Button>}>
       <Loaded read={builds}>
         {({ builds: all }) =>
           all.length ? (
@@ -154,7 +166,7 @@ function BuildsTab({ ws, version, builds, may }: { ws: string; version: Version;
                     <Menu
                       label={`Actions of build ${each.id}`}
                       items={[
-                        { name: "Request a scan", icon: "shield", not: not || (each.status !== "finished" ? "Only a finished build can be scanned" : ""), onPress: () => void requestScan(ws, each).then(() => toast("The scan was requested"), (why: Error) => toast(why.message)) },
+                        { name: "Request a scan", icon: "shield", not: not || reasonAgainstScan(each), onPress: () => scanning.ofBuild(each.id) },
                         { name: "Report a scan's result…", icon: "flag", not: may.reportScans, onPress: () => open((close) => <ReportScan ws={ws} build={each} close={close} />) },
                         { name: "Deploy…", icon: "plug", not: may.not("DEPLOY", "ENDPOINT") && may.not("UPDATE", "ENDPOINT"), onPress: () => open((close) => <DeployDialog ws={ws} builds={all} build={each} close={close} />) },
                       ]}
@@ -164,7 +176,7 @@ function BuildsTab({ ws, version, builds, may }: { ws: string; version: Version;
               ))}
             </ul>
           ) : (
-            <Empty icon="box" title="Not built yet" act={<Button not={not} onPress={make}>Build</Button>}>
+            <Empty icon="box" title="Not built yet" act={<Button busy={isBusy("build")} not={not} onPress={make}>Build</Button>}>
               A build checks the model and makes what can be scanned and served.
             </Empty>
           )
@@ -312,9 +324,11 @@ function OneVersion({ ws, model, version, other }: { ws: string; model: string; 
   const name = `${visible(model)} ${visible(version.version)}`;
   const root = pathOf("w", ws, "models", model, version.version);
   const to = (id: string) => (id === "timeline" ? root : id === "compare" ? `${root}/compare` : `${root}?tab=${id}`);
+  const scanning = useScanning(ws);
   const noScan = may.not("DEPLOY", "ENDPOINT") && may.not("CREATE", "ENDPOINT");
   const noDeploy = may.not("DEPLOY", "ENDPOINT") && may.not("UPDATE", "ENDPOINT");
   const unsafe = builds.data?.builds.find((each) => each.safety_status === "unsafe");
+  const stopped = servingOf(useStages(ws).data, unsafe ? [unsafe] : []);
   const body: Record<string, () => ReactNode> = {
     artifacts: () => <Artifacts version={version} may={may} />,
     builds: () => <BuildsTab ws={ws} version={version} builds={builds} may={may} />,
@@ -346,7 +360,7 @@ function OneVersion({ ws, model, version, other }: { ws: string; model: string; 
         acts={
           <>
             <Button look="main" icon="ask" not={may.not("UPDATE")} onPress={() => open((close) => <RequestPromotion version={version} name={name} close={close} />)}>Request stage…</Button>
-            <Button icon="shield" not={noScan} onPress={() => void call("POST /api/v1/registry/model_versions/{version}/requestScan", { path: { version: version.id }, body: { scan_external: true } }).then(() => toast("The scan was requested"), (why: Error) => toast(why.message))}>{scans.data?.length ? "Scan again" : "Scan"}</Button>
+            <Button icon="shield" busy={scanning.isBusy("scan")} not={noScan} onPress={() => scanning.ofVersion(version.id)}>{scans.data?.length ? "Scan again" : "Scan"}</Button>
             <Button icon="plug" not={noDeploy || (builds.data?.builds.some((each) => each.status !== "error") ? "" : "There is no build yet")} onPress={() => open((close) => <DeployDialog ws={ws} builds={builds.data?.builds ?? []} close={close} />)}>Deploy…</Button>
             <Menu
               label="More actions"
@@ -364,12 +378,29 @@ function OneVersion({ ws, model, version, other }: { ws: string; model: string; 
         <section className="alert bad" role="status" aria-label="Unsafe">
           <Icon name="warn" className="ring still" />
           <strong>Build {unsafe.id} is unsafe: it is never served again</strong>
-          <p>Its predictions are refused on every node. A new build is the way back.</p>
+          <p>
+            {stopped.length ? (
+              <>
+                {stopped.map((each, i) => (
+                  <span key={each.endpoint.id + String(each.stage.id)}>
+                    {i > 0 && ", "}
+                    <a className="mono" href={pathOf("w", ws, "endpoints") + each.endpoint.path}>
+                      <Text of={each.endpoint.path} most={50} />
+                    </a>
+                  </span>
+                ))}{" "}
+                had it: predictions there are refused on every node.
+              </>
+            ) : (
+              "No endpoint has it. Its predictions would be refused on every node."
+            )}{" "}
+            A new build is the way back.
+          </p>
         </section>
       )}
       {promotion.data?.status === "IN_PROGRESS" && <InProgress version={version} promotion={promotion.data} may={may} />}
       {requests.map((each) => (
-        <RequestBox key={each.id} request={each} name={name} may={may} />
+        <RequestBox key={each.id} request={each} name={name} may={may} against={base ? { name: base.version, changes: compare(base, version) } : production.data ? null : undefined} />
       ))}
       <Tabs
         label="Parts of the version"

@@ -1,11 +1,11 @@
 // The timeline of a version, made of everything that is known of it.
 import { useState, type ReactNode } from "react";
-import { call, Refusal } from "../data/api";
+import { call } from "../data/api";
 import type { Activity, Build, Promotion, Scan, Version } from "../data/calls";
-import { oneLine, plural, stageName, timeOf } from "../data/format";
+import { plural, stageName, timeOf } from "../data/format";
 import { pathOf } from "../data/route";
-import { readAgain } from "../data/store";
 import { Button, ForeignLink, Text } from "../parts/basics";
+import { useAct } from "../parts/dialog";
 import { Person } from "../parts/people";
 import { activityEntries, after, Timeline, type TimelineEntry } from "../parts/timeline";
 import { isOpen } from "./version_data";
@@ -32,18 +32,19 @@ function scanEntries(scan: Scan): TimelineEntry[] {
       </>
     ) : null;
     const note = each.message ? <div className="muted"><Text of={each.message} /></div> : null;
+    const asked = Number(each.requested_by) ? <>, asked for by <Person id={String(each.requested_by)} /></> : null;
     const key = `s${each.build_id}-${each.id}`;
-    if (each.scan_status === "scanning") return [{ key, at: begun, icon: "shield", tone: "run", what: <>{name} was requested; no result yet{note}</> }];
-    if (each.scan_status === "error") return [{ key, at: ended, icon: "warn", tone: "bad", what: <>{name} failed{after(begun, ended)}{report}{note}</> }];
+    if (each.scan_status === "scanning") return [{ key, at: begun, icon: "shield", tone: "run", what: <>{name}{asked}: no result yet{note}</> }];
+    if (each.scan_status === "error") return [{ key, at: ended, icon: "warn", tone: "bad", what: <>{name}{asked}, failed{after(begun, ended)}{report}{note}</> }];
     if (each.scan_status !== "scanned" && each.safety_status === "unknown") return [];
     const isSafe = each.safety_status === "safe";
-    return [{ key, at: ended, icon: "shield", tone: isSafe ? "ok" : "bad", what: <>{name}: <b>{isSafe ? "safe" : "unsafe"}</b>{after(begun, ended)}{report}{note}</> }] as TimelineEntry[];
+    return [{ key, at: ended, icon: "shield", tone: isSafe ? "ok" : "bad", what: <>{name}{asked}: <b>{isSafe ? "safe" : "unsafe"}</b>{after(begun, ended)}{report}{note}</> }] as TimelineEntry[];
   }) as TimelineEntry[];
 }
 
 function buildEntry(ws: string, build: Build): TimelineEntry {
   const link: ReactNode = <a href={pathOf("w", ws, "builds", build.id)}>Build {build.id}</a>;
-  const at = timeOf(build.status === "building" ? build.date_created : build.date_created);
+  const at = timeOf(build.date_created);
   const key = `b${build.id}`;
   if (build.status === "error")
     return { key, at, icon: "box", tone: "bad", what: <>{link} failed</>, below: build.message ? <p className="err below"><Text of={build.message} /></p> : null };
@@ -104,39 +105,25 @@ export function VersionTimeline({ known, not }: { known: Known; not: string }) {
 
 function Comment({ version, not }: { version: Version; not: string }) {
   const [text, set] = useState("");
-  const [busy, setBusy] = useState(false);
-  const [wrong, setWrong] = useState("");
-  const send = async () => {
-    if (!text.trim() || busy || not) return;
-    setBusy(true);
-    setWrong("");
-    try {
-      await call("POST /api/v1/registry/stage/createComment", { body: { model_version_id: version.id, comment: text } });
-      set("");
-      readAgain();
-    } catch (why) {
-      setWrong(why instanceof Refusal ? oneLine(why.message, 300) : String(why));
-    }
-    setBusy(false);
+  const [isBusy, act] = useAct();
+  const send = () => {
+    if (text.trim() && !not) act(`comment ${text}`, (sending) => call("POST /api/v1/registry/stage/createComment", { body: { model_version_id: version.id, comment: text } }, sending), () => set(""));
   };
   return (
     <form
       className="say"
       onSubmit={(event) => {
         event.preventDefault();
-        void send();
+        send();
       }}
     >
       <label className="sr" htmlFor="comment">
         Comment
       </label>
-      <input className="input field" id="comment" placeholder="Write a comment" autoComplete="off" value={text} onChange={(event) => set(event.target.value)} aria-describedby="comment-wrong" />
-      <Button type="submit" busy={busy} not={not}>
+      <input className="input field" id="comment" placeholder="Write a comment" autoComplete="off" value={text} onChange={(event) => set(event.target.value)} />
+      <Button type="submit" busy={isBusy(`comment ${text}`)} not={not}>
         Comment
       </Button>
-      <span id="comment-wrong" className={wrong ? "wrong" : "sr"}>
-        {wrong}
-      </span>
     </form>
   );
 }

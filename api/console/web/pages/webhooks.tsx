@@ -5,9 +5,9 @@ import type { CreateWebhookRequest, TestResult, UpdateWebhookRequest, Webhook } 
 import { count, duration, oneLine } from "../data/format";
 import { go, pathOf, useHere } from "../data/route";
 import { useMay, useWorkspace } from "../data/session";
-import { readAgain, useRead } from "../data/store";
+import { useRead } from "../data/store";
 import { Badge, Button, Card, Copy, Empty, ErrorBox, Head, KeyValue, LinkButton, Loaded, Text, Time, useTitle } from "../parts/basics";
-import { Ask, Choice, Confirm, Menu, TextField, toast, useDialog } from "../parts/dialog";
+import { Ask, Choice, Confirm, Menu, TextField, toast, useAct, useDialog } from "../parts/dialog";
 import { Icon } from "../parts/icons";
 import { Paging, rowsOfPage, usePage } from "../parts/paging";
 import { WebhookBadge } from "../parts/stage";
@@ -34,8 +34,8 @@ export function WebhooksPage({ ws }: { ws: string }) {
   const page = usePage();
   const read = useRead("POST /api/v1/uac-proxy/events/findWebhook", { body: { workspace_id: [workspace?.id ?? ""], pagination: { page_number: page, page_limit: rowsOfPage } } }, 10_000);
   useTitle("Webhooks");
-  const create = may.systemAdmin ? (
-    <Button look="main" icon="plus" not={may.systemAdmin}>New webhook</Button>
+  const create = may.webhooks ? (
+    <Button look="main" icon="plus" not={may.webhooks}>New webhook</Button>
   ) : (
     <LinkButton look="main" icon="plus" to={pathOf("w", ws, "webhooks-new")}>New webhook</LinkButton>
   );
@@ -247,14 +247,9 @@ export function WebhookPage({ ws, name }: { ws: string; name: string }) {
   const [dialog, open] = useDialog();
   const read = useRead("POST /api/v1/uac-proxy/events/findWebhook", { body: { workspace_id: [workspace?.id ?? ""], names: [name] } });
   useTitle(name);
+  const [isBusy, act] = useAct();
   const setStatus = (webhook: Webhook, status: "ENABLED" | "DISABLED") =>
-    void call("POST /api/v1/uac-proxy/events/setWebhookStatus", { body: { webhook_id: webhook.id, status } }).then(
-      () => {
-        readAgain();
-        toast(status === "ENABLED" ? `${webhook.name} hears again` : `${webhook.name} hears nothing from now on`);
-      },
-      (why: Error) => toast(why.message),
-    );
+    act("status", (sending) => call("POST /api/v1/uac-proxy/events/setWebhookStatus", { body: { webhook_id: webhook.id, status } }, sending), () => toast(status === "ENABLED" ? `${webhook.name} hears again` : `${webhook.name} hears nothing from now on`));
   return (
     <Loaded read={read} rows={6} page={name}>
       {({ webhooks }) => {
@@ -268,13 +263,13 @@ export function WebhookPage({ ws, name }: { ws: string; name: string }) {
               by={<><span className="mono wrap"><Text of={webhook.location} /></span><span className="mono">id {webhook.id} <Copy text={String(webhook.id)} what="the id" /></span></>}
               acts={
                 <>
-                  <Button icon={isOn ? "pause" : "again"} not={may.systemAdmin} onPress={() => setStatus(webhook, isOn ? "DISABLED" : "ENABLED")}>{isOn ? "Switch off" : "Switch on"}</Button>
+                  <Button icon={isOn ? "pause" : "again"} busy={isBusy("status")} not={may.webhooks} onPress={() => setStatus(webhook, isOn ? "DISABLED" : "ENABLED")}>{isOn ? "Switch off" : "Switch on"}</Button>
                   <Menu
                     label="More actions"
                     items={[
-                      { name: "Edit…", icon: "edit", not: may.systemAdmin, onPress: () => open((close) => <EditWebhook webhook={webhook} close={close} />) },
-                      { name: "New secret…", icon: "key", not: may.systemAdmin, onPress: () => open((close) => <NewSecret webhook={webhook} close={close} />) },
-                      { name: "Delete…", icon: "trash", not: may.systemAdmin, onPress: () => open((close) => <Confirm title={`Delete ${webhook.name}`} about={`What still waits for it is never delivered (id ${webhook.id}).`} name={webhook.name} act="Delete" send={(sending) => call("DELETE /api/v1/uac-proxy/events/deleteWebhook", { body: { ids: [webhook.id] } }, sending)} done={() => go(pathOf("w", ws, "webhooks"))} onClose={close} />) },
+                      { name: "Edit…", icon: "edit", not: may.webhooks, onPress: () => open((close) => <EditWebhook webhook={webhook} close={close} />) },
+                      { name: "New secret…", icon: "key", not: may.webhooks, onPress: () => open((close) => <NewSecret webhook={webhook} close={close} />) },
+                      { name: "Delete…", icon: "trash", not: may.webhooks, onPress: () => open((close) => <Confirm title={`Delete ${webhook.name}`} about={`What still waits for it is never delivered (id ${webhook.id}).`} name={webhook.name} act="Delete" send={(sending) => call("DELETE /api/v1/uac-proxy/events/deleteWebhook", { body: { ids: [webhook.id] } }, sending)} done={() => go(pathOf("w", ws, "webhooks"))} onClose={close} />) },
                     ]}
                   />
                 </>
@@ -289,7 +284,7 @@ export function WebhookPage({ ws, name }: { ws: string; name: string }) {
             )}
             <div className="two">
               <div className="stack">
-                <TestBox webhook={webhook} not={may.admin && may.systemAdmin} />
+                <TestBox webhook={webhook} not={may.admin && may.webhooks} />
                 <Snippets />
               </div>
               <div className="stack">
@@ -330,7 +325,7 @@ export function NewWebhookPage({ ws }: { ws: string }) {
   const [dialog, open] = useDialog();
   useTitle("New webhook");
   const chosen = presets[preset] ?? wish;
-  const not = may.systemAdmin || (!name.trim() ? "Give it a name first" : !/^https?:\/\/.+/.test(address.trim()) ? "Give it an address first" : !chosen.all && !chosen.types.length ? "It must hear something" : "");
+  const not = may.webhooks || (!name.trim() ? "Give it a name first" : !/^https?:\/\/.+/.test(address.trim()) ? "Give it an address first" : !chosen.all && !chosen.types.length ? "It must hear something" : "");
   const body: CreateWebhookRequest = { name: name.trim(), location: address.trim(), all_events: chosen.all, event_types: chosen.all ? [] : chosen.types, mutual_secret: secret, workspace_id: workspace?.id };
   return (
     <>

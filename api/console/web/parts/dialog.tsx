@@ -1,6 +1,7 @@
 // Dialogs, menus, and the messages that come and go.
 import { useEffect, useId, useRef, useState, useSyncExternalStore, type ReactNode } from "react";
 import { Refusal, freshKey, type Sending } from "../data/api";
+import { oneLine } from "../data/format";
 import { readAgain } from "../data/store";
 import { Button, ErrorBox } from "./basics";
 import { Icon, type IconName } from "./icons";
@@ -91,6 +92,30 @@ export function Ask(props: {
       </form>
     </Dialog>
   );
+}
+
+/// Writes that one press sends. A repeat of one whose outcome is unknown has the same key, so it is done once;
+/// while one is under way, the same is not sent again.
+export function useAct(): [isBusy: (name: string) => boolean, act: <T>(name: string, send: (sending: Sending) => Promise<T>, done: (answer: T) => void) => void] {
+  const keys = useRef(new Map<string, string>());
+  const [busy, setBusy] = useState<readonly string[]>([]);
+  const run = async <T,>(name: string, send: (sending: Sending) => Promise<T>, done: (answer: T) => void) => {
+    const key = keys.current.get(name) ?? freshKey();
+    keys.current.set(name, key);
+    setBusy((all) => [...all, name]);
+    try {
+      const answer = await send({ key });
+      keys.current.delete(name);
+      done(answer);
+    } catch (why) {
+      const refusal = why instanceof Refusal ? why : new Refusal(0, 0, String(why), "");
+      if (!refusal.mayHaveHappened && !refusal.isAway) keys.current.delete(name);
+      toast(refusal.mayHaveHappened ? `${oneLine(refusal.message)}. It may have happened; pressing again does not do it twice.` : oneLine(refusal.message, 400), true);
+    }
+    setBusy((all) => all.filter((each) => each !== name));
+    readAgain();
+  };
+  return [(name) => busy.includes(name), (name, send, done) => void (busy.includes(name) || run(name, send, done))];
 }
 
 export function Field({ label, hint, wrong, children }: { label: string; hint?: ReactNode; wrong?: string; children: (id: string, described: string) => ReactNode }) {
@@ -220,6 +245,7 @@ export function Menu({ label, items, icon = "more", face }: { label: string; ite
 interface Message {
   id: number;
   text: string;
+  isBad: boolean;
 }
 let messages: Message[] = [];
 let next = 0;
@@ -228,9 +254,11 @@ function show(to: Message[]): void {
   messages = to;
   watchers.forEach((tell) => tell());
 }
-export function toast(text: string): void {
+/// What went wrong stays until it is closed.
+export function toast(text: string, isBad = false): void {
   const id = ++next;
-  show([...messages, { id, text }].slice(-4));
+  show([...messages, { id, text, isBad }].slice(-4));
+  if (isBad) return;
   setTimeout(() => document.activeElement?.closest(".toasts") === null && show(messages.filter((each) => each.id !== id)), 6000);
 }
 export function Toasts() {
@@ -244,7 +272,8 @@ export function Toasts() {
   return (
     <div className="toasts" role="status">
       {now.map((each) => (
-        <div key={each.id}>
+        <div key={each.id} className={each.isBad ? "wrong" : ""}>
+          {each.isBad && <Icon name="warn" label="Not done:" />}
           <span>{each.text}</span>
           <button type="button" aria-label="Close the message" onClick={() => show(messages.filter((one) => one.id !== each.id))}>
             <Icon name="x" />

@@ -30,11 +30,13 @@ function entriesOf(ws: string, waiting: number): Entry[] {
   return [
     { name: "Overview", icon: "home", to: at(), under: ["/w/{ws}"] },
     { name: "Inbox", icon: "inbox", to: "/inbox", under: ["/inbox"], count: waiting },
-    { name: "Models", icon: "model", to: at("models"), under: ["/w/{ws}/models", "/w/{ws}/models/{rest...}", "/w/{ws}/builds/{build}"] },
+    { name: "Models", icon: "model", to: at("models"), under: ["/w/{ws}/models", "/w/{ws}/models/{rest...}"] },
+    { name: "Builds and scans", icon: "shield", to: at("builds"), under: ["/w/{ws}/builds", "/w/{ws}/builds/{build}"] },
     { name: "Endpoints", icon: "plug", to: at("endpoints"), under: ["/w/{ws}/endpoints", "/w/{ws}/endpoints/{rest...}"] },
     { name: "Webhooks", icon: "hook", to: at("webhooks"), under: ["/w/{ws}/webhooks", "/w/{ws}/webhooks/{name}", "/w/{ws}/webhooks-new"] },
   ];
 }
+const inDock = new Set(["Overview", "Inbox", "Models", "Endpoints"]);
 const installation: Entry[] = [
   { name: "Audit", icon: "log", to: "/audit", under: ["/audit"] },
   { name: "People", icon: "people", to: "/people/users", under: ["/people/{part}", "/people/{part}/{id}"] },
@@ -123,7 +125,7 @@ function ThemeButton() {
   );
 }
 
-const goTo: Record<string, string> = { o: "", m: "models", e: "endpoints", w: "webhooks" };
+const goTo: Record<string, string> = { o: "", m: "models", b: "builds", e: "endpoints", w: "webhooks" };
 function useShortcuts(ws: string, openPalette: () => void): void {
   useEffect(() => {
     let second = 0;
@@ -224,7 +226,7 @@ export function Frame({ ws, crumbs, children }: { ws: string; crumbs: [string, s
         </div>
       </div>
       <nav className="dock" aria-label="Pages, short">
-        {entries.slice(0, 4).map((each) => (
+        {entries.filter((each) => inDock.has(each.name)).map((each) => (
           <NavLink key={each.name} of={each} path={path} />
         ))}
         <button type="button" onClick={() => setPalette(true)}>
