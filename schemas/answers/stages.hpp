@@ -45,6 +45,20 @@ struct promotion : promotion_record {
 
 promotion of(schemas::promotion);
 
+/// With the names of what was promoted.
+struct listed_promotion : promotion {
+    std::string model_name;
+    std::string version;
+
+    using shown_inline = promotion;
+    static constexpr void describe(auto& self, auto&& field) {
+        promotion::describe(self, field);
+        field(32, "model_name", self.model_name);
+        field(33, "version", self.version);
+    }
+};
+struct listed_promotions : page<"promotions", listed_promotion> {};
+
 /// What a change of a version's stage needs, and what of that is there.
 struct readiness_for_stage {
     stage desired_stage = stage::unknown;

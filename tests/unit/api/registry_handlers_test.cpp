@@ -129,6 +129,15 @@ TEST_F(handlers, a_promotion_to_production_needs_another_person_and_is_then_unde
     EXPECT_EQ(promotion.at("deliveries"), R"({"pending":1,"succeeded":0,"dead":0,"unknown":0})")
         << promotion.body();
     EXPECT_NE(promotion.at("event_id"), "");
+    const std::string all = registry_path + "/workspaces/Default/promotions";
+    const reply listed = node.get(all + "?status=IN_PROGRESS");
+    EXPECT_EQ(listed.at("promotions.0.model_version_id"), version) << listed.body();
+    EXPECT_EQ(listed.at("promotions.0.model_name") + listed.at("promotions.0.version"), "mv");
+    EXPECT_EQ(listed.at("promotions.0.deliveries.pending"), "1");
+    EXPECT_EQ(node.get(all + "?status=COMPLETE").at("promotions"), "[]");
+    expect_refused(node.get(all + "?status=DONE"), 400, error_code::invalid_argument, "one of");
+    const caller stranger = node.user("s@example.org");
+    EXPECT_EQ(node.ask(&stranger, "GET", all).status(), 404);
 }
 
 TEST_F(handlers, what_a_stage_needs_is_said_before_and_after_it_is_asked_for) {

@@ -751,6 +751,15 @@ export interface Promotion {
   deliveries?: DeliveryCounts;
   time_due?: string;
 }
+export interface ListedPromotion extends Promotion {
+  model_name: string;
+  version: string;
+}
+export interface ListedPromotions {
+  promotions: ListedPromotion[];
+  total_records: string;
+  next_page_token: string;
+}
 export interface ReadinessForStage {
   desired_stage: "UNKNOWN" | "DEVELOPMENT" | "STAGING" | "PRODUCTION" | "ARCHIVED" | "UNASSIGNED";
   approvals_required: number;
@@ -1275,6 +1284,7 @@ export interface Calls {
   "POST /api/v1/registry/model_versions/{version}/logCodeBlobInModelVersion": { path: { version: string | number }; query: undefined; body: LogCodeRequest; answer: ModelVersion };
   "POST /api/v1/registry/model_versions/{version}/logDatasets": { path: { version: string | number }; query: undefined; body: LogDatasetsRequest; answer: ModelVersion };
   "POST /api/v1/registry/model_versions/{version}/logDockerMetadata": { path: { version: string | number }; query: undefined; body: LogDockerMetadataRequest; answer: ModelVersion };
+  "GET /api/v1/registry/workspaces/{workspace}/promotions": { path: { workspace: string | number }; query: { status?: string | number }; body: undefined; answer: ListedPromotions };
   "GET /api/v1/registry/model_versions/{version}/readiness": { path: { version: string | number }; query: { stage: string | number }; body: undefined; answer: ReadinessForStage };
   "GET /api/v1/registry/model_versions/{version}/promotion": { path: { version: string | number }; query: undefined; body: undefined; answer: Promotion };
   "POST /api/v1/registry/model_versions/{version}/promotion/fail": { path: { version: string | number }; query: undefined; body: FailPromotionRequest; answer: Promotion };

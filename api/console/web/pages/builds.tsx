@@ -78,7 +78,7 @@ export function BuildsPage({ ws }: { ws: string }) {
   const page = usePage();
   const chosen = here.searchParams.get("show") ?? "";
   const [, filter, none] = filters[chosen] ?? filters[""]!;
-  const read = useRead("GET /api/v1/deployment/workspace/{workspace}/builds", { path: { workspace: ws }, query: { ...filter, page_number: page, page_limit: rowsOfPage } });
+  const read = useRead("GET /api/v1/deployment/workspace/{workspace}/builds", { path: { workspace: ws }, query: { ...filter, page_number: page, page_limit: rowsOfPage } }, 10_000);
   const versions = useVersionsOf(ws, read.data?.builds);
   useTitle("Builds and scans");
   return (

@@ -45,7 +45,8 @@ function NeedsYou({ ws }: { ws: string }) {
 interface Staged {
   version: Version;
   model: string;
-  promotion: Promotion;
+  /// None of a version that came there without a request.
+  promotion?: Promotion;
 }
 const productionMax = 20;
 const modelsMax = 50;
@@ -58,12 +59,13 @@ function useProduction(ws: string) {
       const { model_versions: versions } = await call("POST /api/v1/registry/workspaces/{workspace}/model_versions/find", { path: { workspace: ws }, body: { predicates: [{ key: "stage", value: "PRODUCTION", operator: "EQ" }], sort_key: "time_updated", ascending: false, pagination: { page_number: 1, page_limit: productionMax } } });
       if (!versions.length) return [];
       const ids = [...new Set(versions.map((each) => each.registered_model_id))];
-      const [{ registered_models: models }, promotions] = await Promise.all([
+      const [{ registered_models: models }, { promotions }] = await Promise.all([
         call("POST /api/v1/registry/workspaces/{workspace}/registered_models/find", { path: { workspace: ws }, body: { ids, pagination: { page_number: 1, page_limit: modelsMax } } }),
-        Promise.all(versions.map((each) => call("GET /api/v1/registry/model_versions/{version}/promotion", { path: { version: each.id } }))),
+        call("GET /api/v1/registry/workspaces/{workspace}/promotions", { path: { workspace: ws } }),
       ]);
       const names = new Map(models.map((each) => [each.id, each.name]));
-      return versions.map((version, i) => ({ version, model: names.get(version.registered_model_id) ?? "", promotion: promotions[i]! }));
+      const of = new Map(promotions.map((each) => [each.model_version_id, each]));
+      return versions.map((version) => ({ version, model: names.get(version.registered_model_id) ?? "", promotion: of.get(version.id) }));
     },
     6000,
   );
@@ -74,17 +76,20 @@ function InProgress({ ws, all }: { ws: string; all: Staged[] }) {
   return (
     <ul className="rows">
       {all.map(({ version, model, promotion }) => {
-        const sent = promotion.deliveries;
+        const sent = promotion?.deliveries;
+        const hooks = sent ? sent.pending + sent.succeeded + sent.dead + sent.unknown : 0;
+        const due = timeOf(promotion?.time_due);
         return (
           <li key={version.id}>
             <Badge tone="run" icon="send">In progress</Badge>
             <span className="grow">
               <a href={pathOf("w", ws, "models", model, version.version)}><Text of={model} most={50} /> <Text of={version.version} most={30} /></a>
               <small>
-                {sent ? (sent.pending + sent.succeeded + sent.dead + sent.unknown ? `delivered to ${sent.succeeded} of ${sent.pending + sent.succeeded + sent.dead + sent.unknown}` : "no webhook listens") : ""}
+                {hooks ? `delivered to ${sent!.succeeded} of ${hooks}` : "no webhook listens"}
+                {due > now && `; fails in ${duration(due - now)}`}
               </small>
             </span>
-            <span className="end muted num">{duration(now - timeOf(promotion.time_committed))}</span>
+            <span className="end muted num">{duration(now - timeOf(promotion?.time_committed))}</span>
           </li>
         );
       })}
@@ -96,9 +101,9 @@ function Production({ ws }: { ws: string }) {
   const read = useProduction(ws);
   return (
     <>
-      {read.data && read.data.some((each) => each.promotion.status === "IN_PROGRESS") && (
+      {read.data && read.data.some((each) => each.promotion?.status === "IN_PROGRESS") && (
         <Card title="Promotions in progress">
-          <InProgress ws={ws} all={read.data.filter((each) => each.promotion.status === "IN_PROGRESS")} />
+          <InProgress ws={ws} all={read.data.filter((each) => each.promotion?.status === "IN_PROGRESS")} />
         </Card>
       )}
       <Card title="In production" end={<a href={pathOf("w", ws, "models")}>Models</a>}>
@@ -110,9 +115,9 @@ function Production({ ws }: { ws: string }) {
                   <li key={version.id}>
                     <span className="grow">
                       <a href={pathOf("w", ws, "models", model, version.version)}><Text of={model} most={50} /> <Text of={version.version} most={30} /></a>
-                      <small>{promotion.status === "FAILED" ? "its promotion failed" : promotion.status === "COMPLETE" ? "complete" : promotion.status === "IN_PROGRESS" ? "in progress" : ""}</small>
+                      <small>{promotion?.status === "FAILED" ? "its promotion failed" : promotion?.status === "COMPLETE" ? "complete" : promotion?.status === "IN_PROGRESS" ? "in progress" : ""}</small>
                     </span>
-                    <span className="end muted"><Time at={promotion.time_committed || version.time_updated} /></span>
+                    <span className="end muted"><Time at={promotion?.time_committed || version.time_updated} /></span>
                   </li>
                 ))}
               </ul>

@@ -36,8 +36,10 @@ express().post("/hook", express.raw({ type: "*/*" }), (request, answer) => {
 http.HandleFunc("/hook", func(answer http.ResponseWriter, request *http.Request) {
 	body, _ := io.ReadAll(io.LimitReader(request.Body, 1<<20))
 	if checks.Verify(body, request.Header) != nil {
-		answer.WriteHeader(401)
+		answer.WriteHeader(http.StatusUnauthorized)
+		return
 	}
+	log.Println(request.Header.Get("svc-event-type"), string(body))
 })`,
   ],
 ];

@@ -14,7 +14,7 @@ import { WebhookBadge } from "../parts/stage";
 import { Snippets } from "./snippets";
 
 type EventType = Webhook["event_types"][number];
-const eventNames: Record<string, string> = { PROMOTE: "Promotions", REQUEST_SCAN: "Scan requests", CREATE: "Things made", UPDATE: "Changes", DELETE: "Deletions", READ: "Reads" };
+const eventNames: Record<string, string> = { PROMOTE: "Promotions", REQUEST_SCAN: "Scan requests", CREATE: "Things made", UPDATE: "Changes", DELETE: "Deletions", READ: "Reads", TRANSITION: "Steps of requests", WEBHOOK_HEALTH: "Failing webhooks" };
 const eventTypes = Object.keys(eventNames) as EventType[];
 
 export function hears(webhook: Pick<Webhook, "all_events" | "event_types">): string {
@@ -183,8 +183,10 @@ function EventChoice({ wish, set }: { wish: Wish; set: (to: Wish) => void }) {
   );
 }
 
-function changeOf(webhook: Webhook, location: string, wish: Wish): UpdateWebhookRequest {
+function changeOf(webhook: Webhook, name: string, description: string, location: string, wish: Wish): UpdateWebhookRequest {
   const out: UpdateWebhookRequest = { id: webhook.id };
+  if (name !== webhook.name) out.new_name = name;
+  if (description !== webhook.description) out.description = description;
   if (location !== webhook.location) out.new_location = location;
   if (wish.all !== webhook.all_events) {
     if (wish.all) out.set_all_events = true;
@@ -197,11 +199,15 @@ function changeOf(webhook: Webhook, location: string, wish: Wish): UpdateWebhook
   return out;
 }
 
-function EditWebhook({ webhook, close }: { webhook: Webhook; close: () => void }) {
+function EditWebhook({ ws, webhook, close }: { ws: string; webhook: Webhook; close: () => void }) {
+  const [name, setName] = useState(webhook.name);
+  const [description, setDescription] = useState(webhook.description);
   const [location, setLocation] = useState(webhook.location);
   const [wish, setWish] = useState<Wish>({ all: webhook.all_events, types: webhook.event_types });
   return (
-    <Ask title={`Edit ${webhook.name}`} act="Save" not={wish.all || wish.types.length ? "" : "It must hear something"} onClose={close} send={(sending) => call("POST /api/v1/uac-proxy/events/updateWebhook", { body: changeOf(webhook, location.trim(), wish) }, sending)} done={() => toast("Saved")}>
+    <Ask title={`Edit ${webhook.name}`} act="Save" not={wish.all || wish.types.length ? "" : "It must hear something"} onClose={close} send={(sending) => call("POST /api/v1/uac-proxy/events/updateWebhook", { body: changeOf(webhook, name.trim(), description, location.trim(), wish) }, sending)} done={() => (toast(`Saved ${name.trim()}`), name.trim() !== webhook.name && go(pathOf("w", ws, "webhooks", name.trim()), "replace"))}>
+      <TextField label="Name" value={name} set={setName} required />
+      <TextField label="Description" value={description} set={setDescription} rows={2} />
       <TextField label="Address" value={location} set={setLocation} required />
       <EventChoice wish={wish} set={setWish} />
     </Ask>
@@ -234,9 +240,11 @@ function Secret({ value, regenerate }: { value: string; regenerate?: () => void 
 
 function NewSecret({ webhook, close }: { webhook: Webhook; close: () => void }) {
   const [secret, setSecret] = useState(freshSecret);
+  const [overlap, setOverlap] = useState("86400");
   return (
-    <Ask title={`New secret of ${webhook.name}`} about="From now on events are signed with it; the receiver must know it, or it refuses them." act="Set it" onClose={close} send={(sending) => call("POST /api/v1/uac-proxy/events/updateWebhook", { body: { id: webhook.id, mutual_secret: secret } }, sending)} done={() => toast("The new secret counts")}>
+    <Ask title={`New secret of ${webhook.name}`} about="Deliveries are signed with both until the old one ends: a receiver that knows either takes them." act="Set it" onClose={close} send={(sending) => call("POST /api/v1/uac-proxy/events/rotateSecret", { body: { webhook_id: webhook.id, new_secret: secret, overlap_seconds: Number(overlap) } }, sending)} done={() => toast("The new secret counts")}>
       <Secret value={secret} regenerate={() => setSecret(freshSecret())} />
+      <Choice label="The old one signs, too, for" value={overlap} set={setOverlap} options={[["86400", "a day"], ["3600", "an hour"], ["604800", "a week"], ["0", "no longer: it has leaked"]]} />
     </Ask>
   );
 }
@@ -260,14 +268,14 @@ export function WebhookPage({ ws, name }: { ws: string; name: string }) {
           <>
             <Head
               title={<><Text of={webhook.name} most={80} /> <WebhookBadge webhook={webhook} /></>}
-              by={<><span className="mono wrap"><Text of={webhook.location} /></span><span className="mono">id {webhook.id} <Copy text={String(webhook.id)} what="the id" /></span></>}
+              by={<>{webhook.description && <Text of={webhook.description} most={240} />}<span className="mono wrap"><Text of={webhook.location} /></span><span className="mono">id {webhook.id} <Copy text={String(webhook.id)} what="the id" /></span></>}
               acts={
                 <>
                   <Button icon={isOn ? "pause" : "again"} busy={isBusy("status")} not={may.webhooks} onPress={() => setStatus(webhook, isOn ? "DISABLED" : "ENABLED")}>{isOn ? "Switch off" : "Switch on"}</Button>
                   <Menu
                     label="More actions"
                     items={[
-                      { name: "Edit…", icon: "edit", not: may.webhooks, onPress: () => open((close) => <EditWebhook webhook={webhook} close={close} />) },
+                      { name: "Edit…", icon: "edit", not: may.webhooks, onPress: () => open((close) => <EditWebhook ws={ws} webhook={webhook} close={close} />) },
                       { name: "New secret…", icon: "key", not: may.webhooks, onPress: () => open((close) => <NewSecret webhook={webhook} close={close} />) },
                       { name: "Delete…", icon: "trash", not: may.webhooks, onPress: () => open((close) => <Confirm title={`Delete ${webhook.name}`} about={`What still waits for it is never delivered (id ${webhook.id}).`} name={webhook.name} act="Delete" send={(sending) => call("DELETE /api/v1/uac-proxy/events/deleteWebhook", { body: { ids: [webhook.id] } }, sending)} done={() => go(pathOf("w", ws, "webhooks"))} onClose={close} />) },
                     ]}
