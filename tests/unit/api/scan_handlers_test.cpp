@@ -1,4 +1,4 @@
-// Protects the calls for builds and scans: they do what wire.md §4 says.
+// Protects the calls for builds, scans and what is served: they do what wire.md §4 and §5 say.
 #include "tests/unit/api/handlers.hpp"
 
 namespace herald::test {
@@ -65,6 +65,27 @@ TEST_F(handlers, builds_of_a_workspace_are_found_by_what_became_of_them) {
                    "one of building finished error");
     const caller stranger = node.user("s@example.org");
     EXPECT_EQ(node.ask(&stranger, "GET", builds).status(), 404);
+}
+
+TEST_F(handlers, what_a_workspace_serves_is_one_answer) {
+    const std::string endpoints = deployment + "/workspace/Default/endpoints";
+    std::string first = node.post(endpoints, R"({"path":"/a"})").at("id");
+    std::string second = node.post(endpoints, R"({"path":"/b"})").at("id");
+    if (second < first) std::swap(first, second);
+    ASSERT_EQ(node.post(endpoints + "/" + second + "/stages", R"({"name":"production"})").status(), 200);
+    const std::string serving = deployment + "/workspace/Default/serving";
+    const reply all = node.get(serving);
+    EXPECT_EQ(all.at("endpoints.0.id"), first) << all.body();
+    EXPECT_EQ(all.at("endpoints.0.stages"), "[]");
+    EXPECT_EQ(all.at("endpoints.1.stages.0.name"), "production");
+    EXPECT_EQ(all.at("endpoints.1.stages.0.status"), "inactive");
+    EXPECT_EQ(all.at("total_records"), "2");
+    const reply page = node.get(serving + "?page_limit=1");
+    EXPECT_EQ(
+        node.get(serving + "?page_limit=1&page_token=" + page.at("next_page_token")).at("endpoints.0.id"),
+        second);
+    const caller stranger = node.user("s@example.org");
+    EXPECT_EQ(node.ask(&stranger, "GET", serving).status(), 404);
 }
 
 TEST_F(handlers, every_answer_of_a_scan_has_the_earlier_ones) {

@@ -751,6 +751,28 @@ export interface Promotion {
   deliveries?: DeliveryCounts;
   time_due?: string;
 }
+export interface ServedStage {
+  id: EndpointStage["id"];
+  name: string;
+  status: EndpointStage["status"];
+  components: EndpointStage["components"];
+  date_created: string;
+  date_updated: string;
+  previous_build_id?: BuildId;
+}
+export interface ServedEndpoint {
+  id: Endpoint["id"];
+  path: string;
+  date_created: string;
+  date_updated: string;
+  owner_id: UserIdNumber;
+  stages: ServedStage[];
+}
+export interface ServedEndpoints {
+  endpoints: ServedEndpoint[];
+  total_records: number;
+  next_page_token: string;
+}
 export interface ListedPromotion extends Promotion {
   model_name: string;
   version: string;
@@ -1251,6 +1273,8 @@ export interface Calls {
   "GET /api/v1/deployment/builds/{build}/scan": { path: { build: string | number }; query: undefined; body: undefined; answer: Scan };
   "POST /api/v1/deployment/operations/manifest": { path: undefined; query: undefined; body: OperationsManifestRequest; answer: OperationsManifest };
   "GET /api/v1/deployment/stages/{stage}/kafka": { path: { stage: string | number }; query: undefined; body: undefined; answer: string };
+  "GET /api/v1/deployment/workspace/{workspace}/serving": { path: { workspace: string | number }; query: { page_number?: string | number; page_limit?: string | number; page_token?: string | number }; body: undefined; answer: ServedEndpoints };
+  "PUT /api/v1/deployment/workspace/{workspace}/endpoints/{endpoint}/stages/{stage}/rollback": { path: { workspace: string | number; endpoint: string | number; stage: string | number }; query: undefined; body: Nothing; answer: EndpointStage };
   "GET /api/v1/deployment/workspace/{workspace}/builds": { path: { workspace: string | number }; query: { status?: string | number; scan_status?: string | number; safety_status?: string | number; page_number?: string | number; page_limit?: string | number; page_token?: string | number }; body: undefined; answer: Builds };
   "POST /api/v1/deployment/workspace/{workspace}/builds": { path: { workspace: string | number }; query: undefined; body: CreateBuildRequest; answer: Build };
   "GET /api/v1/deployment/workspace/{workspace}/builds/{build}": { path: { workspace: string | number; build: string | number }; query: undefined; body: undefined; answer: Build };

@@ -1,7 +1,7 @@
 // Which build a stage of an endpoint serves, at once or step by step.
 import { useState } from "react";
 import { call, type Sending } from "../data/api";
-import type { Build, Endpoint, EndpointStage, UpdateEndpointStageRequest } from "../data/calls";
+import type { Build, ServedEndpoint as Endpoint, ServedStage as EndpointStage, UpdateEndpointStageRequest } from "../data/calls";
 import { duration, oneLine } from "../data/format";
 import { Empty, Loaded } from "../parts/basics";
 import { Ask, Choice, Dialog, TextField, toast } from "../parts/dialog";

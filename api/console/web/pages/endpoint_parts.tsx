@@ -1,5 +1,5 @@
 // What pages about serving share.
-import type { EndpointStage } from "../data/calls";
+import type { ServedStage as EndpointStage } from "../data/calls";
 import { pathOf } from "../data/route";
 
 const scale = 1000;

@@ -1,7 +1,7 @@
 // What is served: endpoints, their stages, tokens and log.
 import { useState } from "react";
 import { call, type Sending } from "../data/api";
-import type { AccessToken, Build, Endpoint, EndpointStage } from "../data/calls";
+import type { AccessToken, Build, ServedEndpoint as Endpoint, ServedStage as EndpointStage } from "../data/calls";
 import { count, oneLine } from "../data/format";
 import { go, pathOf } from "../data/route";
 import { useMay, useWorkspace, type May } from "../data/session";
@@ -181,7 +181,12 @@ function StageCard({ ws, endpoint, stage, may }: { ws: string; endpoint: Endpoin
   return (
     <div className="two">
       <div className="stack">
-        <Card title={<><Text of={stage.name} most={40} /> <ServingBadge stage={stage} /></>} end={<Button small icon="up" not={mayServe(may)} onPress={() => open((close) => <DeployDialog ws={ws} builds={builds.data ?? []} fixed={{ endpoint, stage }} close={close} />)}>Update…</Button>}>
+        <Card title={<><Text of={stage.name} most={40} /> <ServingBadge stage={stage} /></>} end={
+            <span className="line">
+              {stage.previous_build_id ? <Button small icon="again" not={mayServe(may)} onPress={() => open((close) => <RollBack ws={ws} endpoint={endpoint} stage={stage} close={close} />)}>Back to {stage.previous_build_id}…</Button> : null}
+              <Button small icon="up" not={mayServe(may)} onPress={() => open((close) => <DeployDialog ws={ws} builds={builds.data ?? []} fixed={{ endpoint, stage }} close={close} />)}>Update…</Button>
+            </span>
+          }>
           <div className="in">
             {stage.components.length ? (
               stage.components.map((each) => (
@@ -225,7 +230,7 @@ function StageCard({ ws, endpoint, stage, may }: { ws: string; endpoint: Endpoin
                         <Text of={each.message} most={300} />
                       </span>
                       <span className="end muted">
-                        <Time at={each.date_created} />
+                        {each.author_name && <Text of={each.author_name} most={40} />} <Time at={each.date_created} />
                       </span>
                     </li>
                   ))}
@@ -239,6 +244,13 @@ function StageCard({ ws, endpoint, stage, may }: { ws: string; endpoint: Endpoin
       </div>
       {dialog}
     </div>
+  );
+}
+
+function RollBack({ ws, endpoint, stage, close }: { ws: string; endpoint: Endpoint; stage: EndpointStage; close: () => void }) {
+  const build = stage.previous_build_id;
+  return (
+    <Ask title={`Back to build ${build}`} about={`${oneLine(endpoint.path, 60)}, ${oneLine(stage.name, 40)}: the build that served before is loaded again, and takes over when it is warm.`} act="Go back" onClose={close} send={(sending) => call("PUT /api/v1/deployment/workspace/{workspace}/endpoints/{endpoint}/stages/{stage}/rollback", { path: { workspace: ws, endpoint: endpoint.id, stage: stage.id }, body: {} }, sending)} done={() => toast(`Build ${build} comes back`)} />
   );
 }
 

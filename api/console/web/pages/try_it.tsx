@@ -1,7 +1,7 @@
 // A prediction from the page, with one of the stage's tokens. The session's cookie does not count for predictions.
 import { useState } from "react";
 import { call } from "../data/api";
-import type { Build, Endpoint, EndpointStage } from "../data/calls";
+import type { Build, ServedEndpoint as Endpoint, ServedStage as EndpointStage } from "../data/calls";
 import { duration, visible } from "../data/format";
 import { useRead } from "../data/store";
 import { Badge, Button, Card } from "../parts/basics";

@@ -1,6 +1,6 @@
 // What the page of a version reads.
 import { call } from "../data/api";
-import type { Build, Endpoint, EndpointStage, Scan, Version } from "../data/calls";
+import type { Build, ServedEndpoint as Endpoint, ServedStage as EndpointStage, Scan, Version } from "../data/calls";
 import { useMade, useRead } from "../data/store";
 
 export interface Serving {
@@ -11,7 +11,7 @@ export interface Serving {
 }
 
 const scansMax = 5;
-const endpointsMax = 50;
+const endpointsMax = 100;
 
 export const isOpen = (state: string): boolean => state === "PENDING" || state === "APPROVED" || state === "REJECTED";
 
@@ -27,8 +27,8 @@ export function useStages(ws: string) {
   return useMade<{ endpoint: Endpoint; stages: EndpointStage[] }[]>(
     `stages ${ws}`,
     async () => {
-      const { endpoints } = await call("GET /api/v1/deployment/workspace/{workspace}/endpoints", { path: { workspace: ws }, query: { page_number: 1, page_limit: endpointsMax } });
-      return Promise.all(endpoints.map(async (endpoint) => ({ endpoint, stages: (await call("GET /api/v1/deployment/workspace/{workspace}/endpoints/{endpoint}/stages", { path: { workspace: ws, endpoint: endpoint.id } })).stages })));
+      const { endpoints } = await call("GET /api/v1/deployment/workspace/{workspace}/serving", { path: { workspace: ws }, query: { page_number: 1, page_limit: endpointsMax } });
+      return endpoints.map((endpoint) => ({ endpoint, stages: endpoint.stages }));
     },
     5000,
   );

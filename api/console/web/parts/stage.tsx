@@ -1,5 +1,5 @@
 // How stages, builds, scans and the like look everywhere: a colour, a shape, and a word.
-import type { Build, EndpointStage, Version, Webhook } from "../data/calls";
+import type { Build, ServedStage as EndpointStage, Version, Webhook } from "../data/calls";
 import { stageName } from "../data/format";
 import { Badge } from "./basics";
 
