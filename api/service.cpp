@@ -69,8 +69,7 @@ class open_answers {
     http_response answer(const request& received, const route_result& match) const {
         if (received.path == "*") return options_of_server();
         if (!match) return refusal_response(match.error());
-        auto answered =
-            match->target->as<calls::open_row>()->answer({x_ready, x_openapi, x_keys, received});
+        auto answered = match->target->as<calls::open_row>()->answer({x_ready, x_openapi, x_keys, received});
         return answered ? *std::move(answered) : error_response(answered.error());
     }
 

@@ -131,6 +131,9 @@ export async function fill(herald) {
   const build = await herald.call("POST", builds, { model_version_id: v2.id, external_location: "registry.example.com/fraud:2" }, ada);
   await herald.call("POST", `${builds}/${build.id}/scan`, { scan_external: true }, ada);
   await herald.call("PUT", `${builds}/${build.id}/scan`, { scan_status: "scanned", scan_external_results: { safety_status: "safe", url: "https://scanner.example.com/1" } }, grace);
+  // It has no bytes: its build fails, and says why.
+  await herald.call("POST", builds, { model_version_id: v3.id }, ada);
+  await herald.call("PUT", "/api/v1/registry/workspaces/default/policies", { require_approval_for: ["PRODUCTION"], require_safe_scan_for: ["PRODUCTION"], promotion_deadline_seconds: 86_400 });
   const endpoint = await herald.call("POST", "/api/v1/deployment/workspace/default/endpoints", { path: "/fraud" }, ada);
   await herald.call("POST", `/api/v1/deployment/workspace/default/endpoints/${endpoint.id}/stages`, { name: "production" }, ada);
   return { ada, grace, fraud, v1, v2, v3, build };
