@@ -98,11 +98,14 @@ export function Ask(props: {
 /// while one is under way, the same is not sent again.
 export function useAct(): [isBusy: (name: string) => boolean, act: <T>(name: string, send: (sending: Sending) => Promise<T>, done: (answer: T) => void) => void] {
   const keys = useRef(new Map<string, string>());
-  const [busy, setBusy] = useState<readonly string[]>([]);
+  const running = useRef(new Set<string>());
+  const [, redraw] = useState(0);
+  const tell = () => redraw((times) => times + 1);
   const run = async <T,>(name: string, send: (sending: Sending) => Promise<T>, done: (answer: T) => void) => {
     const key = keys.current.get(name) ?? freshKey();
     keys.current.set(name, key);
-    setBusy((all) => [...all, name]);
+    running.current.add(name);
+    tell();
     try {
       const answer = await send({ key });
       keys.current.delete(name);
@@ -112,10 +115,11 @@ export function useAct(): [isBusy: (name: string) => boolean, act: <T>(name: str
       if (!refusal.mayHaveHappened && !refusal.isAway) keys.current.delete(name);
       toast(refusal.mayHaveHappened ? `${oneLine(refusal.message)}. It may have happened; pressing again does not do it twice.` : oneLine(refusal.message, 400), true);
     }
-    setBusy((all) => all.filter((each) => each !== name));
+    running.current.delete(name);
+    tell();
     readAgain();
   };
-  return [(name) => busy.includes(name), (name, send, done) => void (busy.includes(name) || run(name, send, done))];
+  return [(name) => running.current.has(name), (name, send, done) => void (running.current.has(name) || run(name, send, done))];
 }
 
 export function Field({ label, hint, wrong, children }: { label: string; hint?: ReactNode; wrong?: string; children: (id: string, described: string) => ReactNode }) {
