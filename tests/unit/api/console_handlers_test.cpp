@@ -117,6 +117,15 @@ TEST_F(console_session, begins_with_a_code_once_and_only_from_the_console) {
                    error_code::permission_denied, "developer key");
 }
 
+TEST_F(console_session, has_a_page_at_the_start_or_words_that_there_is_none) {
+    const reply start = node.ask(nullptr, "GET", "/");
+    ASSERT_EQ(start.status(), 200);
+    if (start.at("message").empty())
+        EXPECT_THAT(start.header("content-security-policy"), HasSubstr("default-src 'none'"));
+    else
+        EXPECT_THAT(start.at("addresses"), HasSubstr("/api/openapi.json"));
+}
+
 TEST_F(console_session, permissions_say_what_may_be_done) {
     const std::string path = "/api/v1/uac-proxy/workspace/getMyPermissions?workspace_id=1";
     const reply all = node.get(path);
