@@ -193,6 +193,7 @@ export interface CommitArtifactPartRequest {
 export interface CommitMultipartArtifactRequest {
   model_version_id?: VersionIdInput | null;
   key: string;
+  artifact_parts?: ArtifactPartRequest[] | null;
 }
 export interface CommittedPart {
   part_number: string;
@@ -260,7 +261,7 @@ export interface CreateEndpointStageRequest {
 }
 export interface CreateEventRequest {
   event_uuid: string;
-  event_type: "CREATE" | "READ" | "UPDATE" | "DELETE" | "PROMOTE" | "REQUEST_SCAN" | number | string;
+  event_type: "CREATE" | "READ" | "UPDATE" | "DELETE" | "PROMOTE" | "REQUEST_SCAN" | "TRANSITION" | "WEBHOOK_HEALTH" | number | string;
   workspace_id?: WorkspaceIdInput | null;
   timestamp?: number | string | null;
   resource_type: unknown;
@@ -339,11 +340,20 @@ export interface CreateVersionRequest {
 export interface CreateWebhookRequest {
   name: string;
   location: string;
-  event_types?: ("CREATE" | "READ" | "UPDATE" | "DELETE" | "PROMOTE" | "REQUEST_SCAN" | number | string)[] | null;
+  event_types?: ("CREATE" | "READ" | "UPDATE" | "DELETE" | "PROMOTE" | "REQUEST_SCAN" | "TRANSITION" | "WEBHOOK_HEALTH" | number | string)[] | null;
   all_events?: boolean | null;
   resource_types?: ResourceFilterInput[] | null;
+  description?: string | null;
+  timeout_ms?: number | string | null;
+  retry_schedule?: (number | string)[] | null;
+  rate_limit?: number | string | null;
+  filter?: FilterConditionInput[] | null;
+  content_mode?: "binary" | "structured" | number | string | null;
+  asymmetric?: boolean | null;
+  time_expires?: number | string | null;
   mutual_secret?: string | null;
   workspace_id?: WorkspaceIdInput | null;
+  headers?: unknown;
 }
 export interface CustomPermission {
   collaborator_type: "READ_ONLY" | "READ_WRITE";
@@ -408,6 +418,7 @@ export interface EndpointStage {
   creator_request: unknown;
   date_created: string;
   date_updated: string;
+  previous_build_id?: BuildId;
 }
 export type EndpointStageId = number;
 export interface EndpointStages {
@@ -435,6 +446,16 @@ export interface FeatureFlag {
 }
 export interface FeatureFlags {
   feature_flags: KnownFlags;
+}
+export interface FilterCondition {
+  path: string;
+  operator: "EQ" | "NE" | "GT" | "GTE" | "LT" | "LTE" | "CONTAIN" | "NOT_CONTAIN" | "IN" | "NOT_IN";
+  value: unknown;
+}
+export interface FilterConditionInput {
+  path: string;
+  operator?: "EQ" | "NE" | "GT" | "GTE" | "LT" | "LTE" | "CONTAIN" | "NOT_CONTAIN" | "IN" | "NOT_IN" | number | string | null;
+  value: unknown;
 }
 export interface FindActivitiesRequest {
   registered_model_id?: ModelIdInput | null;
@@ -525,6 +546,9 @@ export interface Groups {
 export interface Health {
   status: string;
 }
+export interface KeySet {
+  keys: PublicKey[];
+}
 export interface KeyValue {
   key: string;
   value: unknown;
@@ -538,6 +562,28 @@ export interface KeyValueInput {
 export interface KnownFlags {
   promote_events: FeatureFlag;
   scan_events: FeatureFlag;
+}
+export interface ListedPromotion {
+  model_version_id: VersionId;
+  status: "NONE" | "IN_PROGRESS" | "COMPLETE" | "FAILED";
+  transition_id: ActivityId;
+  event_id: string;
+  requested_by: UserId;
+  approved_by: UserId[];
+  time_requested: string;
+  time_committed: string;
+  time_completed: string;
+  redirect_metadata: string;
+  reason: string;
+  deliveries?: DeliveryCounts;
+  time_due?: string;
+  model_name: string;
+  version: string;
+}
+export interface ListedPromotions {
+  promotions: ListedPromotion[];
+  total_records: string;
+  next_page_token: string;
 }
 export interface LockVersionRequest {
   lock_level: "UNKNOWN" | "OPEN" | "CLOSED" | "REDACT" | number | string;
@@ -751,36 +797,21 @@ export interface Promotion {
   deliveries?: DeliveryCounts;
   time_due?: string;
 }
-export interface ServedStage {
-  id: EndpointStage["id"];
-  name: string;
-  status: EndpointStage["status"];
-  components: EndpointStage["components"];
-  date_created: string;
-  date_updated: string;
-  previous_build_id?: BuildId;
+export interface PublicKey {
+  kty: string;
+  crv: string;
+  x: string;
+  kid: string;
+  alg: string;
+  use: string;
 }
-export interface ServedEndpoint {
-  id: Endpoint["id"];
-  path: string;
-  date_created: string;
-  date_updated: string;
-  owner_id: UserIdNumber;
-  stages: ServedStage[];
-}
-export interface ServedEndpoints {
-  endpoints: ServedEndpoint[];
-  total_records: number;
-  next_page_token: string;
-}
-export interface ListedPromotion extends Promotion {
-  model_name: string;
-  version: string;
-}
-export interface ListedPromotions {
-  promotions: ListedPromotion[];
-  total_records: string;
-  next_page_token: string;
+export interface Readiness {
+  status: string;
+  reason?: string;
+  message?: string;
+  writes_refused?: boolean;
+  next_offset?: number;
+  hash?: string;
 }
 export interface ReadinessForStage {
   desired_stage: "UNKNOWN" | "DEVELOPMENT" | "STAGING" | "PRODUCTION" | "ARCHIVED" | "UNASSIGNED";
@@ -790,14 +821,6 @@ export interface ReadinessForStage {
   reviewers: UserId[];
   needs_safe_scan: boolean;
   has_safe_scan: boolean;
-}
-export interface Readiness {
-  status: string;
-  reason?: string;
-  message?: string;
-  writes_refused?: boolean;
-  next_offset?: number;
-  hash?: string;
 }
 export interface RegisteredModel {
   registered_model: Model;
@@ -852,6 +875,16 @@ export interface Roles {
   roles: Role[];
   total_records: string;
   next_page_token: string;
+}
+export interface RotateWebhookSecretRequest {
+  webhook_id: WebhookIdInput;
+  new_secret?: string | null;
+  overlap_seconds?: number | string | null;
+}
+export interface RotatedSecret {
+  webhook_id: WebhookId;
+  mutual_secret: string;
+  earlier_until: number;
 }
 export interface RuleParameterRequest {
   name?: string | null;
@@ -915,6 +948,28 @@ export interface SentWorkspaceRequest {
   built_in?: unknown;
   created_timestamp?: unknown;
   updated_timestamp?: unknown;
+}
+export interface ServedEndpoint {
+  id: EndpointId;
+  path: string;
+  date_created: string;
+  date_updated: string;
+  owner_id: UserIdNumber;
+  stages: ServedStage[];
+}
+export interface ServedEndpoints {
+  endpoints: ServedEndpoint[];
+  total_records: number;
+  next_page_token: string;
+}
+export interface ServedStage {
+  id: EndpointStageId;
+  name: string;
+  status: "inactive" | "creating" | "updating" | "active" | "error";
+  components: StageComponent[];
+  date_created: string;
+  date_updated: string;
+  previous_build_id?: BuildId;
 }
 export interface ServiceAccount {
   id: UserId;
@@ -998,6 +1053,8 @@ export interface StageLogEntry {
   id: number;
   message: string;
   date_created: string;
+  author_id?: UserIdNumber;
+  author_name?: string;
 }
 export interface StageLogs {
   entries: StageLogEntry[];
@@ -1136,13 +1193,23 @@ export interface UpdateVersionRequest {
 export interface UpdateWebhookRequest {
   id: WebhookIdInput;
   new_location?: string | null;
-  add_event_types?: ("CREATE" | "READ" | "UPDATE" | "DELETE" | "PROMOTE" | "REQUEST_SCAN" | number | string)[] | null;
-  delete_event_types?: ("CREATE" | "READ" | "UPDATE" | "DELETE" | "PROMOTE" | "REQUEST_SCAN" | number | string)[] | null;
+  add_event_types?: ("CREATE" | "READ" | "UPDATE" | "DELETE" | "PROMOTE" | "REQUEST_SCAN" | "TRANSITION" | "WEBHOOK_HEALTH" | number | string)[] | null;
+  delete_event_types?: ("CREATE" | "READ" | "UPDATE" | "DELETE" | "PROMOTE" | "REQUEST_SCAN" | "TRANSITION" | "WEBHOOK_HEALTH" | number | string)[] | null;
   set_all_events?: boolean | null;
   clear_all_events?: boolean | null;
   add_resource_types?: ResourceFilterInput[] | null;
   delete_resource_types?: ResourceFilterInput[] | null;
+  new_name?: string | null;
+  description?: string | null;
+  timeout_ms?: number | string | null;
+  retry_schedule?: (number | string)[] | null;
+  rate_limit?: number | string | null;
+  filter?: FilterConditionInput[] | null;
+  content_mode?: "binary" | "structured" | number | string | null;
+  asymmetric?: boolean | null;
+  time_expires?: number | string | null;
   mutual_secret?: string | null;
+  headers?: unknown;
 }
 export interface UrlForArtifact {
   url: string;
@@ -1215,9 +1282,17 @@ export type VersionIdNumber = number;
 export interface Webhook {
   name: string;
   location: string;
-  event_types: ("CREATE" | "READ" | "UPDATE" | "DELETE" | "PROMOTE" | "REQUEST_SCAN")[];
+  event_types: ("CREATE" | "READ" | "UPDATE" | "DELETE" | "PROMOTE" | "REQUEST_SCAN" | "TRANSITION" | "WEBHOOK_HEALTH")[];
   all_events: boolean;
   resource_types: ResourceFilter[];
+  description: string;
+  timeout_ms: number;
+  retry_schedule: number[];
+  rate_limit: number;
+  filter: FilterCondition[];
+  content_mode: "binary" | "structured";
+  asymmetric: boolean;
+  time_expires: number;
   id: WebhookId;
   workspace_id: WorkspaceIdNumber;
   status: "ENABLED" | "DISABLED";
@@ -1225,6 +1300,7 @@ export interface Webhook {
   time_created: number;
   time_updated: number;
   mutual_secret: string;
+  headers: unknown;
 }
 export type WebhookId = number;
 export type WebhookIdInput = WebhookIdText | WebhookId | string;
@@ -1261,6 +1337,7 @@ export interface Workspaces {
   next_page_token: string;
 }
 export interface Calls {
+  "GET /.well-known/jwks.json": { path: undefined; query: undefined; body: undefined; answer: KeySet };
   "GET /api/openapi.json": { path: undefined; query: undefined; body: undefined; answer: Openapi };
   "GET /api/v1/console/session": { path: undefined; query: undefined; body: undefined; answer: ConsoleSession };
   "POST /api/v1/console/session": { path: undefined; query: undefined; body: ConsoleSignInRequest; answer: ConsoleSession };
@@ -1273,8 +1350,6 @@ export interface Calls {
   "GET /api/v1/deployment/builds/{build}/scan": { path: { build: string | number }; query: undefined; body: undefined; answer: Scan };
   "POST /api/v1/deployment/operations/manifest": { path: undefined; query: undefined; body: OperationsManifestRequest; answer: OperationsManifest };
   "GET /api/v1/deployment/stages/{stage}/kafka": { path: { stage: string | number }; query: undefined; body: undefined; answer: string };
-  "GET /api/v1/deployment/workspace/{workspace}/serving": { path: { workspace: string | number }; query: { page_number?: string | number; page_limit?: string | number; page_token?: string | number }; body: undefined; answer: ServedEndpoints };
-  "PUT /api/v1/deployment/workspace/{workspace}/endpoints/{endpoint}/stages/{stage}/rollback": { path: { workspace: string | number; endpoint: string | number; stage: string | number }; query: undefined; body: Nothing; answer: EndpointStage };
   "GET /api/v1/deployment/workspace/{workspace}/builds": { path: { workspace: string | number }; query: { status?: string | number; scan_status?: string | number; safety_status?: string | number; page_number?: string | number; page_limit?: string | number; page_token?: string | number }; body: undefined; answer: Builds };
   "POST /api/v1/deployment/workspace/{workspace}/builds": { path: { workspace: string | number }; query: undefined; body: CreateBuildRequest; answer: Build };
   "GET /api/v1/deployment/workspace/{workspace}/builds/{build}": { path: { workspace: string | number; build: string | number }; query: undefined; body: undefined; answer: Build };
@@ -1292,8 +1367,10 @@ export interface Calls {
   "POST /api/v1/deployment/workspace/{workspace}/endpoints/{endpoint}/stages/{stage}/accesstokens": { path: { workspace: string | number; endpoint: string | number; stage: string | number }; query: undefined; body: CreateAccessTokenRequest; answer: AccessToken };
   "DELETE /api/v1/deployment/workspace/{workspace}/endpoints/{endpoint}/stages/{stage}/accesstokens/{token}": { path: { workspace: string | number; endpoint: string | number; stage: string | number; token: string | number }; query: undefined; body: undefined; answer: Withdrawn };
   "GET /api/v1/deployment/workspace/{workspace}/endpoints/{endpoint}/stages/{stage}/logs": { path: { workspace: string | number; endpoint: string | number; stage: string | number }; query: undefined; body: undefined; answer: StageLogs };
+  "PUT /api/v1/deployment/workspace/{workspace}/endpoints/{endpoint}/stages/{stage}/rollback": { path: { workspace: string | number; endpoint: string | number; stage: string | number }; query: undefined; body: NothingRequest; answer: EndpointStage };
   "GET /api/v1/deployment/workspace/{workspace}/endpoints/{endpoint}/stages/{stage}/status": { path: { workspace: string | number; endpoint: string | number; stage: string | number }; query: undefined; body: undefined; answer: StageUpdateStatus };
   "PUT /api/v1/deployment/workspace/{workspace}/endpoints/{endpoint}/stages/{stage}/update": { path: { workspace: string | number; endpoint: string | number; stage: string | number }; query: undefined; body: UpdateEndpointStageRequest; answer: EndpointStage };
+  "GET /api/v1/deployment/workspace/{workspace}/serving": { path: { workspace: string | number }; query: { page_number?: string | number; page_limit?: string | number; page_token?: string | number }; body: undefined; answer: ServedEndpoints };
   "GET /api/v1/modeldb/project/verifyConnection": { path: undefined; query: undefined; body: undefined; answer: Connection };
   "POST /api/v1/registry/model_versions/find": { path: undefined; query: undefined; body: FindRequestInput; answer: ModelVersions };
   "GET /api/v1/registry/model_versions/{version}": { path: { version: string | number }; query: undefined; body: undefined; answer: ModelVersion };
@@ -1308,10 +1385,9 @@ export interface Calls {
   "POST /api/v1/registry/model_versions/{version}/logCodeBlobInModelVersion": { path: { version: string | number }; query: undefined; body: LogCodeRequest; answer: ModelVersion };
   "POST /api/v1/registry/model_versions/{version}/logDatasets": { path: { version: string | number }; query: undefined; body: LogDatasetsRequest; answer: ModelVersion };
   "POST /api/v1/registry/model_versions/{version}/logDockerMetadata": { path: { version: string | number }; query: undefined; body: LogDockerMetadataRequest; answer: ModelVersion };
-  "GET /api/v1/registry/workspaces/{workspace}/promotions": { path: { workspace: string | number }; query: { status?: string | number }; body: undefined; answer: ListedPromotions };
-  "GET /api/v1/registry/model_versions/{version}/readiness": { path: { version: string | number }; query: { stage: string | number }; body: undefined; answer: ReadinessForStage };
   "GET /api/v1/registry/model_versions/{version}/promotion": { path: { version: string | number }; query: undefined; body: undefined; answer: Promotion };
   "POST /api/v1/registry/model_versions/{version}/promotion/fail": { path: { version: string | number }; query: undefined; body: FailPromotionRequest; answer: Promotion };
+  "GET /api/v1/registry/model_versions/{version}/readiness": { path: { version: string | number }; query: { stage: string | number }; body: undefined; answer: ReadinessForStage };
   "POST /api/v1/registry/model_versions/{version}/requestScan": { path: { version: string | number }; query: undefined; body: RequestScanRequest; answer: Scan };
   "GET /api/v1/registry/registered_models/count": { path: undefined; query: { workspace_name: string | number }; body: undefined; answer: CountOfModels };
   "POST /api/v1/registry/registered_models/find": { path: undefined; query: undefined; body: FindRequestInput; answer: RegisteredModels };
@@ -1339,6 +1415,7 @@ export interface Calls {
   "POST /api/v1/registry/workspaces/{workspace}/model_versions/find": { path: { workspace: string | number }; query: undefined; body: FindRequestInput; answer: ModelVersions };
   "GET /api/v1/registry/workspaces/{workspace}/policies": { path: { workspace: string | number }; query: undefined; body: undefined; answer: Policies };
   "PUT /api/v1/registry/workspaces/{workspace}/policies": { path: { workspace: string | number }; query: undefined; body: PoliciesRequest; answer: Policies };
+  "GET /api/v1/registry/workspaces/{workspace}/promotions": { path: { workspace: string | number }; query: { status?: string | number }; body: undefined; answer: ListedPromotions };
   "POST /api/v1/registry/workspaces/{workspace}/registered_models": { path: { workspace: string | number }; query: undefined; body: CreateModelRequest; answer: RegisteredModel };
   "POST /api/v1/registry/workspaces/{workspace}/registered_models/find": { path: { workspace: string | number }; query: undefined; body: FindRequestInput; answer: RegisteredModels };
   "GET /api/v1/registry/workspaces/{workspace}/registered_models/{model}": { path: { workspace: string | number; model: string | number }; query: undefined; body: undefined; answer: RegisteredModel };
@@ -1362,6 +1439,7 @@ export interface Calls {
   "POST /api/v1/uac-proxy/events/createWebhook": { path: undefined; query: undefined; body: CreateWebhookRequest; answer: Webhook };
   "DELETE /api/v1/uac-proxy/events/deleteWebhook": { path: undefined; query: undefined; body: DeleteWebhooksRequest; answer: Done };
   "POST /api/v1/uac-proxy/events/findWebhook": { path: undefined; query: undefined; body: FindWebhooksRequest; answer: Webhooks };
+  "POST /api/v1/uac-proxy/events/rotateSecret": { path: undefined; query: undefined; body: RotateWebhookSecretRequest; answer: RotatedSecret };
   "POST /api/v1/uac-proxy/events/setWebhookStatus": { path: undefined; query: undefined; body: SetWebhookStatusRequest; answer: Webhook };
   "POST /api/v1/uac-proxy/events/triggerTest": { path: undefined; query: undefined; body: TriggerTestRequest; answer: TestResult };
   "POST /api/v1/uac-proxy/events/updateWebhook": { path: undefined; query: undefined; body: UpdateWebhookRequest; answer: Webhook };
