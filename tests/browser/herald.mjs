@@ -117,13 +117,15 @@ export async function fill(herald) {
   const grace = await herald.person("grace@example.com", "Grace Hopper");
   const fraud = await herald.model("fraud", { description: "Fraud score", labels: ["eu"], readme_text: "# Fraud\n\n- one\n- **two**" }, ada);
   await herald.model("churn", {}, grace);
-  const v1 = await herald.version(fraud, "v1", { attributes: [{ key: "auc", value: 0.931 }] }, ada);
-  const v2 = await herald.version(fraud, "v2", { attributes: [{ key: "auc", value: 0.941 }], labels: ["nightly"] }, ada);
+  const v1 = await herald.version(fraud, "v1", { attributes: [{ key: "auc", value: 0.931 }, { key: "threshold", value: 0.62 }] }, ada);
+  const v2 = await herald.version(fraud, "v2", { attributes: [{ key: "auc", value: 0.941 }, { key: "threshold", value: 0.58 }], labels: ["nightly"] }, ada);
   const v3 = await herald.version(fraud, "v3", {}, ada);
   await herald.webhook("edge", "http://127.0.0.1:1024/hook");
+  const policies = { require_approval_for: ["PRODUCTION"], promotion_deadline_seconds: 86_400 };
+  await herald.call("PUT", "/api/v1/registry/workspaces/default/policies", policies);
   for (const version of [v1, v2]) {
-    const transition = await herald.request(version, "PRODUCTION", "better", ada);
-    await herald.decide("approve", transition, "go", grace);
+    const transition = await herald.request(version, "PRODUCTION", "AUC 0.941 on the October set, 12 ms quicker than before. Threshold moved to 0.58 as agreed with risk.", ada);
+    await herald.decide("approve", transition, "Looked at the diff and at the drift report. Go.", grace);
     await herald.decide("commit", transition, "", ada);
   }
   await herald.request(v3, "PRODUCTION", "please look", ada);
@@ -133,7 +135,7 @@ export async function fill(herald) {
   await herald.call("PUT", `${builds}/${build.id}/scan`, { scan_status: "scanned", scan_external_results: { safety_status: "safe", url: "https://scanner.example.com/1" } }, grace);
   // It has no bytes: its build fails, and says why.
   await herald.call("POST", builds, { model_version_id: v3.id }, ada);
-  await herald.call("PUT", "/api/v1/registry/workspaces/default/policies", { require_approval_for: ["PRODUCTION"], require_safe_scan_for: ["PRODUCTION"], promotion_deadline_seconds: 86_400 });
+  await herald.call("PUT", "/api/v1/registry/workspaces/default/policies", { ...policies, require_safe_scan_for: ["PRODUCTION"] });
   const endpoint = await herald.call("POST", "/api/v1/deployment/workspace/default/endpoints", { path: "/fraud" }, ada);
   await herald.call("POST", `/api/v1/deployment/workspace/default/endpoints/${endpoint.id}/stages`, { name: "production" }, ada);
   return { ada, grace, fraud, v1, v2, v3, build };

@@ -2,7 +2,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { open, Watched } from "./browser.mjs";
-import { fill, Herald } from "./herald.mjs";
+import { eventually, fill, Herald, receiver } from "./herald.mjs";
 import { pages } from "./paths.mjs";
 
 async function takeAll(herald, browser, folder, scheme, width) {
@@ -30,9 +30,12 @@ async function takeOfReadme(herald, browser) {
 }
 
 const herald = await Herald.start();
+const hook = await receiver(200);
 const browser = await open();
 try {
+  await herald.webhook("warehouse", hook.url);
   await fill(herald);
+  await eventually(() => hook.came.length === 2, "both promotions arrive");
   if (process.argv[2] === "--readme") await takeOfReadme(herald, browser);
   else {
     mkdirSync(process.argv[2], { recursive: true });
@@ -40,5 +43,6 @@ try {
   }
 } finally {
   await browser.close();
+  await hook.end();
   await herald.end();
 }

@@ -24,7 +24,7 @@ interface Of {
   version: string;
 }
 /// Of which versions they are, by the version's id.
-function useVersionsOf(ws: string, builds: Build[] | undefined) {
+export function useVersionsOf(ws: string, builds: Build[] | undefined) {
   const ids = [...new Set((builds ?? []).map((each) => String(each.model_version_id)))].sort();
   return useMade<Record<string, Of>>(
     ids.length ? `versions ${ws} ${ids.join()}` : null,
@@ -53,7 +53,7 @@ function Row({ ws, build, of }: { ws: string; build: Build; of?: Of }) {
           </small>
         )}
       </td>
-      <td>
+      <td className="one">
         {of ? (
           <a href={pathOf("w", ws, "models", of.model, of.version)}>
             <Text of={of.model} most={60} /> <Text of={of.version} most={40} />

@@ -184,7 +184,7 @@ function StageCard({ ws, endpoint, stage, may }: { ws: string; endpoint: Endpoin
         <Card title={<><Text of={stage.name} most={40} /> <ServingBadge stage={stage} /></>} end={
             <span className="line">
               {stage.previous_build_id ? <Button small icon="again" not={mayServe(may)} onPress={() => open((close) => <RollBack ws={ws} endpoint={endpoint} stage={stage} close={close} />)}>Back to {stage.previous_build_id}…</Button> : null}
-              <Button small icon="up" not={mayServe(may)} onPress={() => open((close) => <DeployDialog ws={ws} builds={builds.data ?? []} fixed={{ endpoint, stage }} close={close} />)}>Update…</Button>
+              <Button small look={stage.components.length ? "plain" : "main"} icon="up" not={mayServe(may)} onPress={() => open((close) => <DeployDialog ws={ws} builds={builds.data ?? []} fixed={{ endpoint, stage }} close={close} />)}>{stage.components.length ? "Update…" : "Deploy…"}</Button>
             </span>
           }>
           <div className="in">
@@ -228,9 +228,10 @@ function StageCard({ ws, endpoint, stage, may }: { ws: string; endpoint: Endpoin
                     <li key={each.id}>
                       <span className="grow">
                         <Text of={each.message} most={300} />
+                        {each.author_name && <small><Text of={each.author_name} most={60} /></small>}
                       </span>
-                      <span className="end muted">
-                        {each.author_name && <Text of={each.author_name} most={40} />} <Time at={each.date_created} />
+                      <span className="end muted nowrap">
+                        <Time at={each.date_created} />
                       </span>
                     </li>
                   ))}

@@ -11,7 +11,7 @@ import { useDialog } from "../parts/dialog";
 import { LineDiff } from "../parts/diff";
 import { Needs } from "../parts/needs";
 import { Person } from "../parts/people";
-import { ScanBadge } from "../parts/stage";
+import { BuildBadge, ScanBadge } from "../parts/stage";
 import { Decide, useDecisions } from "./review";
 import { isOpen } from "./version_data";
 
@@ -74,7 +74,7 @@ function Need({ request }: { request: Activity }) {
           "Nothing is in production yet."
         )}
       </p>
-      <p className="line">{build ? <><ScanBadge scan={build} /> <span className="muted">build {build.id}</span></> : <span className="muted">Not built</span>}</p>
+      <p className="line">{build ? <>{build.status === "finished" ? <ScanBadge scan={build} /> : <BuildBadge build={build} />} <span className="muted">build {build.id}{build.status === "error" && <>: <Text of={build.message} most={160} /></>}</span></> : <span className="muted">Not built</span>}</p>
       <Needs version={request.model_version_id} stage={stage} />
       {not.approve && state !== "APPROVED" && <p className="why-off">{not.approve}.</p>}
       <div className="acts">

@@ -5,7 +5,7 @@ import type { Model, Version } from "../data/calls";
 import { count } from "../data/format";
 import { go, pathOf, useHere, withQuery } from "../data/route";
 import { useMay, useWorkspace } from "../data/session";
-import { useRead } from "../data/store";
+import { useMade, useRead } from "../data/store";
 import { Button, Card, Chips, Copy, Empty, Head, KeyValue, Loaded, Tabs, Text, Time, useTitle } from "../parts/basics";
 import { Ask, Confirm, Menu, TextField, toast, useDialog } from "../parts/dialog";
 import { Icon } from "../parts/icons";
@@ -146,11 +146,29 @@ function Versions({ ws, model }: { ws: string; model: Model }) {
   );
 }
 
-function Activity({ model }: { model: Model }) {
+/// The names of these versions, by their ids.
+function useVersionNames(model: Model, ids: string[]) {
+  const wanted = [...new Set(ids)].sort().slice(0, 1000);
+  return useMade<Map<string, string>>(
+    wanted.length ? `names of ${model.id} ${wanted.join()}` : null,
+    async () => {
+      const found = await call("POST /api/v1/registry/registered_models/{model_id}/model_versions/find", { path: { model_id: model.id }, body: { ids: wanted, pagination: { page_number: 1, page_limit: wanted.length } } });
+      return new Map(found.model_versions.map((each) => [String(each.id), each.version]));
+    },
+    30_000,
+  );
+}
+
+function Activity({ ws, model }: { ws: string; model: Model }) {
   const read = useRead("POST /api/v1/registry/stage/findActivities", { body: { registered_model_id: model.id, pagination: { page_number: 1, page_limit: 1000 } } });
+  const names = useVersionNames(model, (read.data?.activities ?? []).map((each) => String(each.model_version_id))).data;
+  const named = (id: string) => {
+    const name = names?.get(String(id));
+    return name === undefined ? <span className="muted">version {id}</span> : <a href={pathOf("w", ws, "models", model.name, name)}><Text of={name} most={60} /></a>;
+  };
   return (
     <Card label="Activity">
-      <Loaded read={read}>{(data) => (data.activities.length ? <Timeline entries={activityEntries(data.activities, true)} /> : <Empty icon="log" title="Nothing happened yet" />)}</Loaded>
+      <Loaded read={read}>{(data) => (data.activities.length ? <Timeline entries={activityEntries(data.activities, named)} /> : <Empty icon="log" title="Nothing happened yet" />)}</Loaded>
     </Card>
   );
 }
@@ -225,7 +243,7 @@ export function ModelPage({ ws, name }: { ws: string; name: string }) {
                 <div className="in">{model.readme_text ? <Markdown text={model.readme_text} /> : <Empty icon="book" title="No readme" act={<Button not={may.not("UPDATE")} onPress={() => open((close) => <EditModel ws={ws} model={model} close={close} />)}>Write one</Button>} />}</div>
               </Card>
             ) : tab === "activity" ? (
-              <Activity model={model} />
+              <Activity ws={ws} model={model} />
             ) : tab === "details" ? (
               <Card label="Details">
                 <div className="in">

@@ -10,7 +10,8 @@ import { Badge, Button, Card, Command, Empty, Head, LinkButton, Loaded, Text, Ti
 import { useDialog } from "../parts/dialog";
 import { Needs } from "../parts/needs";
 import { Person } from "../parts/people";
-import { ServingBadge } from "../parts/stage";
+import { BuildBadge, ScanBadge, ServingBadge } from "../parts/stage";
+import { useVersionsOf } from "./builds";
 import { StageShares } from "./endpoint_parts";
 import { useSubject } from "./inbox";
 import { NewModel } from "./models";
@@ -158,6 +159,37 @@ function Endpoints({ ws }: { ws: string }) {
   );
 }
 
+function Builds({ ws }: { ws: string }) {
+  const read = useRead("GET /api/v1/deployment/workspace/{workspace}/builds", { path: { workspace: ws }, query: { page_number: 1, page_limit: 4 } }, 10_000);
+  const versions = useVersionsOf(ws, read.data?.builds).data;
+  return (
+    <Card title="Newest builds" end={<a href={pathOf("w", ws, "builds")}>All</a>}>
+      <Loaded read={read} rows={3}>
+        {(data) =>
+          data.builds.length ? (
+            <ul className="rows">
+              {data.builds.map((each) => {
+                const of = versions?.[String(each.model_version_id)];
+                return (
+                  <li key={each.id}>
+                    <span className="grow">
+                      <a href={pathOf("w", ws, "builds", each.id)}>Build {each.id}</a>
+                      <small>{of ? <>of <Text of={of.model} most={40} /> <Text of={of.version} most={30} />, </> : null}<Time at={each.date_created} /></small>
+                    </span>
+                    <span className="end">{each.status === "finished" ? <ScanBadge scan={each} /> : <BuildBadge build={each} />}</span>
+                  </li>
+                );
+              })}
+            </ul>
+          ) : (
+            <Empty icon="box" title="No builds" />
+          )
+        }
+      </Loaded>
+    </Card>
+  );
+}
+
 function Webhooks({ ws, id }: { ws: string; id: string }) {
   const read = useRead("POST /api/v1/uac-proxy/events/findWebhook", { body: { workspace_id: [id], pagination: { page_number: 1, page_limit: 1000 } } }, 15_000);
   const off = read.data?.webhooks.filter((each) => each.status === "DISABLED") ?? [];
@@ -269,6 +301,7 @@ export function OverviewPage({ ws }: { ws: string }) {
           <Production ws={ws} />
         </div>
         <div className="stack">
+          <Builds ws={ws} />
           <Endpoints ws={ws} />
           <Webhooks ws={ws} id={String(workspace?.id ?? "")} />
         </div>

@@ -9,7 +9,7 @@ import { Bones, Button, Text, Time } from "../parts/basics";
 import { ShortDiff } from "../parts/diff";
 import { Ask, Choice, TextField, toast, useDialog } from "../parts/dialog";
 import { Icon } from "../parts/icons";
-import { Needs } from "../parts/needs";
+import { Needs, useReadiness } from "../parts/needs";
 import { Person } from "../parts/people";
 
 type Act = "approve" | "reject" | "commit" | "close";
@@ -125,6 +125,8 @@ export function RequestBox({ request, name, may, against }: { request: Activity;
   const { desired_stage: stage, state } = request.transition!;
   const decide = (what: Act) => () => open((close) => <Decide what={what} request={request} name={name} against={against} close={close} />);
   const isReady = state === "APPROVED";
+  const readiness = useReadiness(request.model_version_id, stage).data;
+  const mayCommitNow = !isReady && state !== "REJECTED" && readiness !== undefined && readiness.approvals_required === 0;
   const text = isReady ? "It is approved, and can be committed." : state === "REJECTED" ? "It was rejected. A later word of the same reviewer can change that." : "It waits for a review.";
   return (
     <section className={"alert " + (state === "REJECTED" ? "bad" : isReady ? "ok" : "warn")} aria-label={`Request for ${stageName(stage)}`}>
@@ -155,7 +157,7 @@ export function RequestBox({ request, name, may, against }: { request: Activity;
         <Button not={not.reject} onPress={decide("reject")}>
           Reject…
         </Button>
-        {!isReady && state !== "REJECTED" && (
+        {mayCommitNow && (
           <Button look="quiet" not={not.commit} onPress={decide("commit")}>
             Commit…
           </Button>

@@ -57,7 +57,7 @@ export function Snippets() {
             </button>
           ))}
         </div>
-        <Command text={texts[at]![1]} />
+        <Command code text={texts[at]![1]} />
       </div>
     </Card>
   );

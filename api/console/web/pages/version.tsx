@@ -359,7 +359,7 @@ function OneVersion({ ws, model, version, other }: { ws: string; model: string; 
         }
         acts={
           <>
-            <Button look="main" icon="ask" not={may.not("UPDATE")} onPress={() => open((close) => <RequestPromotion version={version} name={name} close={close} />)}>Request stage…</Button>
+            <Button look={requests.length || promotion.data?.status === "IN_PROGRESS" ? "plain" : "main"} icon="ask" not={may.not("UPDATE")} onPress={() => open((close) => <RequestPromotion version={version} name={name} close={close} />)}>Request stage…</Button>
             <Button icon="shield" busy={scanning.isBusy("scan")} not={noScan} onPress={() => scanning.ofVersion(version.id)}>{scans.data?.length ? "Scan again" : "Scan"}</Button>
             <Button icon="plug" not={noDeploy || (builds.data?.builds.some((each) => each.status !== "error") ? "" : "There is no build yet")} onPress={() => open((close) => <DeployDialog ws={ws} builds={builds.data?.builds ?? []} close={close} />)}>Deploy…</Button>
             <Menu

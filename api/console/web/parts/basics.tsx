@@ -206,11 +206,12 @@ export function Copy({ text, what }: { text: string; what: string }) {
     </button>
   );
 }
-export function Command({ text }: { text: string }) {
+/// `code`: its lines stay lines.
+export function Command({ text, code = false }: { text: string; code?: boolean }) {
   return (
-    <div className="cmd">
+    <div className={code ? "cmd code" : "cmd"}>
       <pre tabIndex={0}>{text}</pre>
-      <Copy text={text} what="the command" />
+      <Copy text={text} what={code ? "the code" : "the command"} />
     </div>
   );
 }

@@ -22,9 +22,13 @@ function Reviewers({ ids }: { ids: string[] }) {
   );
 }
 
+export function useReadiness(version: Version["id"], stage: string) {
+  return useRead("GET /api/v1/registry/model_versions/{version}/readiness", { path: { version }, query: { stage } }, 10_000);
+}
+
 /// Nothing is drawn while nothing is known: what uses this says enough without it.
 export function Needs({ version, stage }: { version: Version["id"]; stage: string }) {
-  const { data } = useRead("GET /api/v1/registry/model_versions/{version}/readiness", { path: { version }, query: { stage } }, 10_000);
+  const { data } = useReadiness(version, stage);
   if (!data) return null;
   const approvals = data.approved_by.length;
   const isApproved = approvals >= data.approvals_required;

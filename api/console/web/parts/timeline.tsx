@@ -22,14 +22,14 @@ export function after(from: number, to: number): ReactNode {
   return from && to > from ? <span className="muted"> after {duration(to - from)}</span> : null;
 }
 
-/// Of the newest page: what was said and decided. `named`: of several versions, each by its id.
-export function activityEntries(all: Activity[], named = false): TimelineEntry[] {
+/// Of the newest page: what was said and decided. `named`: of several versions, what each is called.
+export function activityEntries(all: Activity[], named?: (version: Activity["model_version_id"]) => ReactNode): TimelineEntry[] {
   const asked = new Map<string, Activity>();
   for (const each of all) if (each.transition) asked.set(String(each.transition.id), each);
   return all.map((each) => entryOf(each, each.transition_id ? asked.get(String(each.transition_id)) : undefined, named));
 }
 
-function entryOf(each: Activity, request: Activity | undefined, named: boolean): TimelineEntry {
+function entryOf(each: Activity, request: Activity | undefined, named?: (version: Activity["model_version_id"]) => ReactNode): TimelineEntry {
   const at = timeOf(each.time_created);
   const who = (
     <b>
@@ -37,7 +37,7 @@ function entryOf(each: Activity, request: Activity | undefined, named: boolean):
     </b>
   );
   const since = request ? after(timeOf(request.time_created), at) : null;
-  const version = named ? <span className="muted"> (version id {each.model_version_id})</span> : null;
+  const version = named ? <> · {named(each.model_version_id)}</> : null;
   const base = { key: "a" + each.id, at, said: each.comment || undefined };
   const note = each.message ? (
     <div className="muted">
