@@ -103,8 +103,8 @@ export function ForeignLink({ to, children }: { to: string; children?: ReactNode
           {" "}
           (<Text of={url.host} />)
         </span>
-      ) : null}{" "}
-      <Icon name="out" label="opens in a new tab" />
+      ) : null}
+      <Icon name="out" label="opens in a new tab" className="after" />
     </a>
   );
 }
