@@ -392,7 +392,8 @@ std::string openapi_document(std::span<const route> routes, const calls::documen
     std::map<std::string_view, object_writer> paths;
     const operation_links links(routes);
     for (const route& row : routes)
-        paths[row.pattern].raw(runtime::to_lower(name_of(row.method)), operation(row, links, types));
+        if (!row.is_page)
+            paths[row.pattern].raw(runtime::to_lower(name_of(row.method)), operation(row, links, types));
     std::map<std::string, std::string> path_items = beside.paths;
     for (auto& [pattern, operations] : paths) path_items.emplace(pattern, operations.finish());
     const std::string webhooks = webhooks_of(types);

@@ -1,5 +1,6 @@
 #include "api/service.hpp"
 
+#include "api/calls/guest_call.hpp"
 #include "api/calls/streamed_call.hpp"
 #include "api/key_set.hpp"
 #include "api/openapi.hpp"
@@ -68,8 +69,7 @@ class open_answers {
     http_response answer(const request& received, const route_result& match) const {
         if (received.path == "*") return options_of_server();
         if (!match) return refusal_response(match.error());
-        auto answered =
-            match->target->as<calls::open_row>()->answer({x_ready, x_openapi, x_keys, received.query});
+        auto answered = match->target->as<calls::open_row>()->answer({x_ready, x_openapi, x_keys, received});
         return answered ? *std::move(answered) : error_response(answered.error());
     }
 
@@ -190,6 +190,8 @@ class service final : public request_handler {
         const route& row = *match->target;
         if (row.is<calls::streamed_row>()) co_return co_await handle_streamed(received, *match);
         const time_limit limit(x_loops[received.loop_index], row.deadline_ms);
+        if (const auto* const guests = row.as<calls::guest_row>())
+            co_return co_await answer_guest(received, *match, *guests, limit);
         const auto* const write = row.as<calls::write_row>();
         const freshness wanted = write ? write->state : freshness::newest;
         auto admitted = co_await admit(received, wanted, limit);
@@ -220,6 +222,7 @@ class service final : public request_handler {
                                                                const plan& begun) override {
         const auto& match = begun.kept<route_result>();
         if (match->target->is<calls::streamed_row>()) co_return co_await judge_streamed(head, *match);
+        if (match->target->is<calls::guest_row>()) co_return std::nullopt;
         const time_limit limit(x_loops[head.loop_index], match->target->deadline_ms);
         auto admitted = co_await admit(head, freshness::applied, limit);
         if (!admitted) co_return admitted.error();
@@ -227,6 +230,19 @@ class service final : public request_handler {
     }
 
   private:
+    boost::asio::awaitable<http_response> answer_guest(const request& received,
+                                                       const calls::route_match& match,
+                                                       const calls::guest_row& row, const time_limit& limit) {
+        auto newest = co_await calls::read_state(x_services.registry, limit);
+        if (!newest) co_return error_response(newest.error());
+        auto who = authenticate(received, *newest->view, x_services.address);
+        if (who) remember_known(received);
+        calls::guest_call call(received, match, x_services, *std::move(newest), std::move(who), limit);
+        auto answered = co_await row.answer(call);
+        if (!answered) x_refusals.note(received, answered.error());
+        co_return respond(std::move(answered), call.state());
+    }
+
     boost::asio::awaitable<http_response> handle_streamed(const request& received,
                                                           const calls::route_match& match) {
         calls::streamed_call call(received, match, x_services, x_loops[received.loop_index]);
@@ -258,7 +274,7 @@ class service final : public request_handler {
                                                                                   const time_limit& limit) {
         if (needed == freshness::applied) {
             if (auto applied = x_services.registry.read_now(needed)) {
-                if (auto who = authenticate(received, *applied->view)) {
+                if (auto who = authenticate(received, *applied->view, x_services.address)) {
                     remember_known(received);
                     admission out{*std::move(applied), *std::move(who)};
                     co_return out;
@@ -268,7 +284,7 @@ class service final : public request_handler {
         // No caller is refused for something that the state does not have yet.
         auto newest = co_await calls::read_state(x_services.registry, limit);
         if (!newest) co_return error_response(newest.error());
-        auto who = authenticate(received, *newest->view);
+        auto who = authenticate(received, *newest->view, x_services.address);
         if (!who) {
             x_refusals.note(received, who.error());
             co_return respond(who.error(), *newest);
@@ -280,7 +296,7 @@ class service final : public request_handler {
 
     void answer_read(const request& received, const calls::route_match& match,
                      storage::node::registry_node::reading state, http_response& out) {
-        auto who = authenticate(received, *state.view);
+        auto who = authenticate(received, *state.view, x_services.address);
         if (!who) {
             x_refusals.note(received, who.error());
             out = respond(who.error(), state);

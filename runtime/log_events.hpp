@@ -20,6 +20,9 @@ inline constexpr std::string_view serving = "serving";
 /// This worker has read what it needs and delivers from now on. Fields: as serving; address is where health
 /// and metrics are served, if anywhere.
 inline constexpr std::string_view delivering = "delivering";
+/// A standalone began without a terminal: where its console is, and the command that makes a link which signs
+/// a browser in. Fields: url, sign_in.
+inline constexpr std::string_view console = "console";
 /// Herald generated the first administrator's key. Fields: email, key_file.
 inline constexpr std::string_view administrator_made = "administrator_made";
 /// An environment variable begins with HERALD_ but is not an option. Fields: name, nearest (of the options).
@@ -41,6 +44,8 @@ inline constexpr std::string_view access_refused = "access_refused";
 inline constexpr std::string_view request_failed = "request_failed";
 /// For a moment no connection can be accepted, usually for lack of file descriptors. Fields: reason, wait_ms.
 inline constexpr std::string_view accept_paused = "accept_paused";
+/// Somebody signed in to the console. Fields: email, by (key, link), remote.
+inline constexpr std::string_view signed_in = "signed_in";
 
 // State and disk
 /// This node serves. Fields: node, offset.

@@ -52,7 +52,7 @@ struct user {
     }
 };
 
-/// A developer key that ends by itself.
+/// A developer key that ends by itself, and with the key that made it.
 struct session {
     session_id id;
     schemas::user_id user_id;
@@ -60,6 +60,8 @@ struct session {
     std::string key_hash;  // SHA-256
     std::int64_t time_created = 0;
     std::int64_t time_ends = 0;
+    schemas::user_id made_by;  // the user, or an administrator
+    std::string made_with;     // SHA-256 of the developer key of made_by
 
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "id", self.id);
@@ -68,6 +70,8 @@ struct session {
         field(4, "key_hash", self.key_hash, shown::never);
         field(5, "time_created", self.time_created);
         field(6, "ttl_epoch", self.time_ends);
+        field(7, "made_by", self.made_by, shown::never);
+        field(8, "made_with", self.made_with, shown::never);
     }
 };
 

@@ -4,9 +4,12 @@
 
 #include "api/calls/await_callback.hpp"
 #include "api/calls/limits.hpp"
+#include "api/calls/session_cookie.hpp"
 #include "runtime/text.hpp"
 #include "schemas/limits.hpp"
 #include "storage/registry/access/access.hpp"
+#include "storage/registry/find/artifacts.hpp"
+#include "storage/registry/find/directory.hpp"
 #include "storage/registry/find/records.hpp"
 
 namespace herald::api::calls {
@@ -364,7 +367,31 @@ result<void> check_query(const route& row, const request& received) {
     return {};
 }
 
-result<caller> authenticate(const request& received, const storage::registry::state::state_view& state) {
+namespace {
+
+bool shows_credentials(const request& received) {
+    credential_fields fields;
+    return std::any_of(received.headers.begin(), received.headers.end(), [&](const header_view& field) {
+        return is_of_a_token(field.name) || fields.of(field.name);
+    });
+}
+
+/// Errors: unauthenticated.
+result<caller> caller_of(const cookie_session& sent, const storage::registry::state::state_view& state) {
+    std::string key_hash(runtime::as_bytes(runtime::sha256(sent.key)));
+    if (const auto user = storage::registry::find::user_with_id(state, sent.user))
+        if (auto found = storage::registry::access::user_with_key(state, user->email, key_hash))
+            return caller{std::move(found), std::move(key_hash)};
+    return runtime::unauthenticated("the console's session has ended; sign in again");
+}
+
+}  // namespace
+
+result<caller> authenticate(const request& received, const storage::registry::state::state_view& state,
+                            const address_of_node& here) {
+    if (!shows_credentials(received))
+        if (const auto sent = session_in_cookie(received, here, storage::registry::find::log_id_of(state)))
+            return caller_of(*sent, state);
     auto sent = credentials_in(received);
     if (!sent) return sent.error();
     if (sent->email.size() <= limits::email_bytes_max) {

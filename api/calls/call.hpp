@@ -130,6 +130,8 @@ class reading_call {
     const storage::registry::state::state_view& state() const noexcept { return *x_admission.state.view; }
     const storage::node::registry_node::reading& reading() const noexcept { return x_admission.state; }
     const schemas::user& user() const noexcept { return *x_admission.who.user; }
+    /// Of the developer key or session that the request came with.
+    const std::string& credential_hash() const noexcept { return x_admission.who.credential_hash; }
 
     // ---- the answer
     /// An answer that reflects the state: carries svc-registry-offset, and svc-registry-stale and svc-warning
@@ -259,10 +261,11 @@ task<schemas::commands::outcome> append_command(const services&, const time_limi
 /// The state to read from. Errors: unavailable when the node does not serve; that of a limit that passed.
 task<storage::node::registry_node::reading> read_state(storage::node::registry_node&, const time_limit&);
 
-/// Finds the user by the e-mail and developer key in the request (wire.md §2). Errors: unauthenticated, also
-/// when either is present twice: a proxy that checks requests may have read the other one.
+/// Finds the user by the e-mail and developer key in the request (wire.md §2), or, without these, by the
+/// session in the console's cookie (session_cookie.hpp). Errors: unauthenticated, also when e-mail or key are
+/// present twice: a proxy that checks requests may have read the other one.
 result<caller> authenticate(const runtime::http::server::request&,
-                            const storage::registry::state::state_view&);
+                            const storage::registry::state::state_view&, const address_of_node&);
 
 /// Errors: invalid_argument (415) for a body in another Content-Encoding than identity.
 result<void> check_coding(const runtime::http::server::request&);

@@ -171,6 +171,18 @@ inline constexpr query_parameter page_limit{"page_limit", "records in a page, 1 
 inline constexpr query_parameter page_token{"page_token", "next_page_token of the page before", false, false};
 inline constexpr query_parameter paging[]{page_number, page_limit, page_token};
 
+/// One of the enum's names; empty without the parameter. Errors: invalid_argument.
+template <class Enum>
+result<std::optional<Enum>> named_in_query(const reading_call& call, std::string_view name) {
+    const auto text = call.find_query(name);
+    if (!text) return std::optional<Enum>();
+    const auto value = schemas::from_name<Enum>(*text);
+    if (value) return std::optional(*value);
+    return runtime::invalid_argument(
+        std::string(name) + " is \"" + *text + "\"; it must be " +
+        schemas::requests::detail::names_of_enum<Enum>(schemas::requests::detail::zero_of_enum::a_value));
+}
+
 /// What a handler returns for a search; `View` has no state. Errors: those of the search's beginning.
 template <class Answer, class Row, class View>
 result<std::unique_ptr<sliced_answer>> answer_in_slices(

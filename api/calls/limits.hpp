@@ -8,7 +8,8 @@ namespace herald::limits {
 
 constexpr std::size_t path_parameters_max = 8;  // of a route
 constexpr std::size_t idempotency_key_bytes_max = 128;
-constexpr std::size_t base_url_bytes_max = 512;  // of the URL at which callers reach a node
+constexpr std::size_t guest_body_bytes_max = 4 * 1024;  // of one whom nobody knows yet
+constexpr std::size_t base_url_bytes_max = 512;         // of the URL at which callers reach a node
 constexpr std::size_t warning_name_bytes_max = 64;
 
 // Uploads and downloads of artifacts at a time on one node; those of all are in storage/artifacts/limits.hpp

@@ -10,6 +10,7 @@
 
 #include "runtime/error.hpp"
 #include "runtime/http/message.hpp"
+#include "runtime/http/server/request.hpp"
 #include "runtime/readiness.hpp"
 
 namespace herald::api::calls {
@@ -31,7 +32,7 @@ struct public_call {
     const readiness& ready;
     std::string_view openapi;  // the OpenAPI document
     std::string_view keys;     // the public keys of this installation, as a JSON Web Key Set
-    std::string_view query;    // as sent
+    const runtime::http::server::request& received;
 };
 
 }  // namespace herald::api::calls

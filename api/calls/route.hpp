@@ -24,11 +24,13 @@ namespace herald::api::calls {
 class reading_call;
 class writing_call;
 class streamed_call;
+class guest_call;
 struct public_call;
 using public_handler = result<runtime::http::http_response> (*)(const public_call&);
 using read_handler = result<runtime::http::http_response> (*)(reading_call&);
 using writing_handler = boost::asio::awaitable<result<runtime::http::http_response>> (*)(writing_call&);
 using streamed_handler = boost::asio::awaitable<result<runtime::http::http_response>> (*)(streamed_call&);
+using guest_handler = boost::asio::awaitable<result<runtime::http::http_response>> (*)(guest_call&);
 using streamed_judge = boost::asio::awaitable<result<void>> (*)(streamed_call&);
 
 /// The rest of an answer that is too large to be in memory as a whole. Owns what it needs: it outlives its
@@ -82,7 +84,11 @@ struct streamed_row {
     /// Whether the request may send its body. Called when only the header has arrived.
     streamed_judge judge = nullptr;
 };
-using row_kind = std::variant<open_row, read_row, sliced_row, write_row, streamed_row>;
+/// Answered from the newest state to anybody; who the caller is, if the request shows it, makes a difference.
+struct guest_row {
+    guest_handler answer = nullptr;
+};
+using row_kind = std::variant<open_row, read_row, sliced_row, write_row, streamed_row, guest_row>;
 
 /// Which owners of developer keys a route answers (wire.md §2). The rules decide what a caller may do there,
 /// and whether they must be a system administrator.
@@ -139,6 +145,7 @@ struct route {
     /// What clients ask for and Herald does not have: always 403, which they read as "absent".
     bool is_absent = false;
     bool makes_subscriber = false;  // which is sent events from then on
+    bool is_page = false;           // for browsers: no part of the API, so not in the document
 
     bool has_body() const noexcept { return body != nullptr; }
     template <class Kind>
@@ -150,7 +157,9 @@ struct route {
     constexpr const Kind* as() const noexcept {
         return std::get_if<Kind>(&kind);
     }
-    constexpr bool needs_key() const noexcept { return !is<open_row>() && !is<streamed_row>(); }
+    constexpr bool needs_key() const noexcept {
+        return !is<open_row>() && !is<streamed_row>() && !is<guest_row>();
+    }
 };
 
 }  // namespace herald::api::calls

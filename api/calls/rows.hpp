@@ -40,6 +40,23 @@ constexpr route streamed(std::string_view name, http_method method, std::string_
     return row;
 }
 
+/// What anybody may send, with or without credentials; it may append a command.
+template <schemas::described Answer>
+constexpr route for_guests(std::string_view name, http_method method, std::string_view pattern,
+                           guest_handler handler, std::string_view tag, std::string_view summary) {
+    route row;
+    row.name = name;
+    row.method = method;
+    row.pattern = pattern;
+    row.kind = guest_row{handler};
+    row.body_bytes_max = limits::guest_body_bytes_max;
+    row.deadline_ms = limits::write_deadline_ms;
+    row.tag = tag;
+    row.summary = summary;
+    row.answer = schemas::answer_schema<Answer>;
+    return row;
+}
+
 /// The row with a body.
 template <schemas::described Body>
 constexpr route with_body(route row) {

@@ -26,6 +26,9 @@ struct services;
 namespace operations {
 struct services;
 }
+namespace console {
+struct services;
+}
 
 namespace calls {
 
@@ -44,7 +47,7 @@ struct services {
     storage::deliveries::read_events* reads = nullptr;  // null: no READ events are sent
     /// See calls::reading_call::of(). None is null.
     std::tuple<const registry::services*, const deployment::services*, const webhooks::services*,
-               const operations::services*>
+               const operations::services*, const console::services*>
         of_areas;
     address_of_node address;
 };

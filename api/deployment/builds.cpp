@@ -66,6 +66,22 @@ slicing list_builds(reading_call& call) {
         [](build row) { return answers::of(std::move(row)); });
 }
 
+slicing list_builds_of_workspace(reading_call& call) {
+    const auto status = calls::named_in_query<schemas::build_status>(call, "status");
+    if (!status) return status.error();
+    const auto scan_status = calls::named_in_query<schemas::scan_status>(call, "scan_status");
+    if (!scan_status) return scan_status.error();
+    const auto safety_status = calls::named_in_query<schemas::safety_status>(call, "safety_status");
+    if (!safety_status) return safety_status.error();
+    const auto page = calls::page_in_query(call);
+    if (!page) return page.error();
+    return calls::answer_in_slices<answers::builds>(call,
+                                                    storage::registry::find::search_builds_of_workspace(
+                                                        call.state(), call.user().id, call.path("workspace"),
+                                                        {*status, *scan_status, *safety_status}, *page),
+                                                    [](build row) { return answers::of(std::move(row)); });
+}
+
 /// The published client calls this when it prints an endpoint, and takes only 403 for "there is none"
 /// (wire.md §8).
 answered no_kafka(reading_call& call) {
@@ -75,6 +91,14 @@ answered no_kafka(reading_call& call) {
 
 constexpr calls::query_parameter by_version[]{
     {"model_version_id", "the version's id", true, true, schemas::id_schema<schemas::version_id>},
+    calls::page_number,
+    calls::page_limit,
+    calls::page_token};
+
+constexpr calls::query_parameter by_state[]{
+    {"status", "building, finished or error", false, false},
+    {"scan_status", "of the newest scan: unscanned, scanning, scanned or error", false, false},
+    {"safety_status", "unknown, safe, or unsafe, which a build stays", false, false},
     calls::page_number,
     calls::page_limit,
     calls::page_token};
@@ -101,6 +125,9 @@ const calls::route build_table[] = {
     needing(on_models, action::read,
             list<answers::builds>("list_builds", "/api/v1/deployment/builds", list_builds, "builds",
                                   "Builds of a version, newest first", by_version)),
+    needing_read_of_builds(list<answers::builds>(
+        "list_builds_of_workspace", "/api/v1/deployment/workspace/{workspace}/builds",
+        list_builds_of_workspace, "builds", "Builds of a workspace, newest first", by_state)),
     absent(read<answers::done>("get_stage_kafka", "/api/v1/deployment/stages/{stage}/kafka", no_kafka,
                                "builds",
                                "The topics that a stage reads: there are none, so this is always refused")),

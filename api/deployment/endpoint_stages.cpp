@@ -1,9 +1,11 @@
 // Stages of endpoints, and what happened to them (wire.md §5).
 #include <map>
 
+#include "api/calls/finding.hpp"
 #include "api/calls/rows.hpp"
 #include "api/deployment/component_messages.hpp"
 #include "api/deployment/endpoint_paths.hpp"
+#include "api/deployment/limits.hpp"
 #include "api/deployment/routes.hpp"
 #include "schemas/answers/endpoint_records.hpp"
 #include "schemas/answers/endpoints.hpp"
@@ -17,6 +19,7 @@ namespace {
 
 using namespace calls::rows;
 using schemas::endpoint_stage;
+namespace access = storage::registry::access;
 namespace find = storage::registry::find;
 
 response create_endpoint_stage(writing_call& call) {
@@ -50,6 +53,30 @@ answered list_endpoint_stages(reading_call& call) {
     for (endpoint_stage& row : find::stages_of(call.state(), found->row.id))
         answer.stages.push_back(shown(call, std::move(row)));
     answer.total_records = answer.stages.size();
+    return call.answer(answer);
+}
+
+/// What the workspace serves, in one answer: without the bodies of requests an endpoint is small.
+answered list_serving(reading_call& call) {
+    const std::string name = call.path("workspace");
+    const auto workspace = access::workspace_in_path(call.state(), name);
+    if (!workspace || !access::is_visible(call.state(), call.user().id, *workspace))
+        return runtime::not_found("workspace \"" + name + "\" not found");
+    auto asked = calls::page_in_query(call);
+    if (!asked) return asked.error();
+    if (asked->page_limit <= 0 || asked->page_limit > limits::served_endpoints_of_page_max)
+        asked->page_limit = limits::served_endpoints_of_page_max;
+    auto page = find::choose_endpoints(call.state(), call.user().id, *workspace, *asked);
+    if (!page) return page.error();
+    answers::served_endpoints answer;
+    for (schemas::endpoint& row : find::endpoints_of(call.state(), workspace->id, page->after, page->rows)) {
+        std::vector<answers::endpoint_stage> stages;
+        for (endpoint_stage& each : find::stages_of(call.state(), row.id))
+            stages.push_back(shown(call, std::move(each)));
+        answer.records.push_back(answers::of(std::move(row), std::move(stages)));
+    }
+    answer.total_records = page->total_records;
+    answer.next_page_token = std::move(page->next_page_token);
     return call.answer(answer);
 }
 
@@ -98,6 +125,10 @@ const calls::route endpoint_stage_table[] = {
         read<answers::endpoint_stages>("list_endpoint_stages",
                                        "/api/v1/deployment/workspace/{workspace}/endpoints/{endpoint}/stages",
                                        list_endpoint_stages, "endpoints", "The stages of the endpoint")),
+    needing(on_endpoints, action::read,
+            list<answers::served_endpoints>(
+                "list_serving", "/api/v1/deployment/workspace/{workspace}/serving", list_serving, "endpoints",
+                "The workspace's endpoints with their stages, up to 100 on a page", calls::paging)),
     needing(on_endpoints, action::read,
             read<answers::endpoint_stage>(
                 "get_endpoint_stage",

@@ -2,6 +2,7 @@
 #include "api/calls/rows.hpp"
 #include "api/identity/answering.hpp"
 #include "api/identity/routes.hpp"
+#include "schemas/answers/console.hpp"
 #include "schemas/answers/identity.hpp"
 #include "schemas/commands/organizations.hpp"
 #include "schemas/requests/organizations.hpp"
@@ -51,6 +52,32 @@ slicing get_visible_workspaces(reading_call& call) {
     return calls::answer_in_slices<answers::workspaces>(
         call, storage::registry::find::search_visible_workspaces(call.state(), call.user().id, *page),
         [](schemas::workspace row) { return answers::of(std::move(row)); });
+}
+
+/// Every type is there, with no action where the caller has none: pages show why something is not allowed.
+answered get_my_permissions(reading_call& call) {
+    namespace access = storage::registry::access;
+    const auto id = call.query_number("workspace_id");
+    if (!id) return id.error();
+    const storage::registry::state::state_view& state = call.state();
+    const schemas::user_id me = call.user().id;
+    const auto found =
+        visible(state, me, access::find_workspace(state, schemas::workspace_id{*id}), std::to_string(*id));
+    if (!found) return found.error();
+    answers::permissions out;
+    for (const auto& [type, type_name] : schemas::enum_names<schemas::protected_type>) {
+        if (type == schemas::protected_type::none) continue;
+        schemas::resource_actions allowed{type, {}};
+        for (const auto& [what, name] : schemas::enum_names<schemas::action>)
+            if (what != schemas::action::none && access::is_allowed(state, me, *found, type, what))
+                allowed.allowed_actions.push_back(what);
+        out.actions.push_back(std::move(allowed));
+    }
+    out.is_admin = access::is_workspace_admin(state, me, *found);
+    out.system_admin = access::is_system_admin(state, me);
+    out.reports_scans = access::may_report_scans(state, me, *found);
+    out.changes_webhooks = access::may_change_webhooks(state, me, *found);
+    return call.answer(out);
 }
 
 slicing list_workspaces(reading_call& call) {
@@ -117,6 +144,8 @@ response delete_workspace(writing_call& call) {
 
 constexpr calls::query_parameter by_id[]{
     {"id", "the workspace's id", true, true, schemas::id_schema<schemas::workspace_id>}};
+constexpr calls::query_parameter by_workspace_id[]{
+    {"workspace_id", "the workspace's id", true, true, schemas::id_schema<schemas::workspace_id>}};
 constexpr calls::query_parameter by_workspace_name[]{{"name", "the workspace's name"}};
 
 const calls::route workspace_table[] = {
@@ -126,6 +155,9 @@ const calls::route workspace_table[] = {
                              get_workspace_by_name, "workspaces", "A workspace by name", by_workspace_name),
     list<answers::workspaces>("get_visible_workspaces", "/api/v1/uac-proxy/workspace/getVisibleWorkspaces",
                               get_visible_workspaces, "workspaces", "What the caller sees", calls::paging),
+    read<answers::permissions>("get_my_permissions", "/api/v1/uac-proxy/workspace/getMyPermissions",
+                               get_my_permissions, "workspaces", "What the caller may do in a workspace",
+                               by_workspace_id),
     list<answers::workspace_records>("list_workspaces", "/api/v2/uac-proxy/organization/{org}/workspaces",
                                      list_workspaces, "workspaces", "All workspaces of the organization",
                                      calls::paging),

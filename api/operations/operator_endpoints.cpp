@@ -66,7 +66,7 @@ result<http_response> get_health(const calls::public_call&) {
 }
 
 result<calls::ready_for> asked_for(const calls::public_call& call) {
-    const auto what = calls::find_in_query(call.query, "for");
+    const auto what = calls::find_in_query(call.received.query, "for");
     if (!what) return calls::ready_for::everything;
     if (*what == "reads") return calls::ready_for::reads;
     return runtime::invalid_argument("the query parameter for must be reads, or must not be there; it is \"" +

@@ -298,8 +298,13 @@ wanted_range range_wanted(const streamed_call& call, const found_bytes& found) {
 
 http_response head_of(const found_bytes& found, const wanted_range& wanted) {
     http_response out;
-    // A client may keep them, and asks whether they are still the same.
-    out.headers = {{"etag", found.etag}, {"accept-ranges", "bytes"}, {"cache-control", "private, no-cache"}};
+    // A client may keep them, and asks whether they are still the same. A browser must not show them: what
+    // somebody has uploaded would be a page of the console's origin.
+    out.headers = {{"etag", found.etag},
+                   {"accept-ranges", "bytes"},
+                   {"cache-control", "private, no-cache"},
+                   {"content-disposition", "attachment"},
+                   {"content-security-policy", "default-src 'none'; sandbox"}};
     const std::string size = std::to_string(found.size);
     if (wanted.kind == range_kind::unsatisfiable) {
         out.headers.push_back({"content-range", "bytes */" + size});

@@ -12,6 +12,7 @@
 #include "storage/registry/access/access.hpp"
 #include "storage/registry/find/activities.hpp"
 #include "storage/registry/find/records.hpp"
+#include "storage/registry/find/transitions.hpp"
 
 namespace herald::api::registry {
 namespace {
@@ -86,13 +87,7 @@ slicing find_transitions(reading_call& call, requests::find_transitions body) {
         as_it_is);
 }
 
-answered get_promotion(reading_call& call) {
-    const auto id = call.path_id<schemas::version_id>("version");
-    if (!id) return id.error();
-    const storage::registry::state::state_view& state = call.state();
-    const auto version = storage::registry::access::readable_version(state, call.user().id, *id);
-    if (!version) return version.error();
-    const promotion row = storage::registry::find::promotion_of(state, *id);
+answers::promotion with_deliveries(reading_call& call, const promotion& row) {
     const storage::deliveries::delivery_counts told =
         call.of<services>().deliveries.deliveries_of_event(row.event_id);
     // The history knows the deliveries that had an attempt. The rest of the audience is still to come, but
@@ -102,9 +97,54 @@ answered get_promotion(reading_call& call) {
     const bool is_ours = row.event_id.starts_with(std::to_string(call.reading().generation) + "-");
     const auto count = [](std::uint64_t number) { return static_cast<std::uint32_t>(number); };
     answers::promotion answer = answers::of(row);
+    if (row.status == schemas::promotion_status::in_progress && row.time_due > 0)
+        answer.time_due = row.time_due;
     answer.deliveries = {count(is_ours ? rest : 0), count(told.succeeded), count(told.dead),
                          count(is_ours ? 0 : rest)};
+    return answer;
+}
+
+answered get_promotion(reading_call& call) {
+    const auto id = call.path_id<schemas::version_id>("version");
+    if (!id) return id.error();
+    const storage::registry::state::state_view& state = call.state();
+    const auto version = storage::registry::access::readable_version(state, call.user().id, *id);
+    if (!version) return version.error();
+    return call.answer(with_deliveries(call, storage::registry::find::promotion_of(state, *id)));
+}
+
+/// One page: the newest.
+answered list_promotions(reading_call& call) {
+    const std::string name = call.path("workspace");
+    const auto status = calls::named_in_query<schemas::promotion_status>(call, "status");
+    if (!status) return status.error();
+    const auto workspace = storage::registry::access::workspace_named(call.state(), name);
+    if (!workspace) return workspace.error();
+    if (const auto may = storage::registry::access::require_in(
+            call.state(), call.user().id, *workspace, on_models, action::read, "workspace \"" + name + "\"");
+        !may)
+        return may.error();
+    answers::listed_promotions answer;
+    for (auto& each : storage::registry::find::newest_promotions(call.state(), workspace->id, *status,
+                                                                 limits::promotions_shown_max))
+        answer.records.push_back(
+            {with_deliveries(call, each.row), std::move(each.model_name), std::move(each.version)});
+    answer.total_records = answer.records.size();
     return call.answer(answer);
+}
+
+answered get_readiness_for_stage(reading_call& call) {
+    const auto id = call.path_id<schemas::version_id>("version");
+    if (!id) return id.error();
+    const auto desired = calls::named_in_query<schemas::stage>(call, "stage");
+    if (!desired) return desired.error();
+    const storage::registry::state::state_view& state = call.state();
+    const auto version = storage::registry::access::readable_version(state, call.user().id, *id);
+    if (!version) return version.error();
+    auto found = storage::registry::find::readiness_for(state, call.user().id, *version, desired->value());
+    return call.answer(answers::readiness_for_stage{
+        **desired, found.approvals_required, std::move(found.reviewed.approved_by),
+        found.reviewed.has_outdated, std::move(found.reviewers), found.needs_safe_scan, found.has_safe_scan});
 }
 
 response fail_promotion(writing_call& call, requests::fail_promotion body) {
@@ -120,6 +160,9 @@ constexpr calls::route needing_update_or_review(calls::route row) {
     row.right = {on_models, action::update, action::approve_reject};
     return row;
 }
+
+constexpr calls::query_parameter of_status[]{{"status", "IN_PROGRESS, COMPLETE or FAILED", false, false}};
+constexpr calls::query_parameter of_stage[]{{"stage", "the stage that the version would get"}};
 
 const calls::route stage_table[] = {
     needing(on_models, action::update,
@@ -160,6 +203,16 @@ const calls::route stage_table[] = {
     needing(on_models, action::read,
             read<answers::promotion>("get_promotion", "/api/v1/registry/model_versions/{version}/promotion",
                                      get_promotion, "stages", "Where the promotion stands")),
+    needing(on_models, action::read,
+            list<answers::listed_promotions>(
+                "list_promotions", "/api/v1/registry/workspaces/{workspace}/promotions", list_promotions,
+                "stages", "Promotions of the versions in production, of up to 100 that were changed last",
+                of_status)),
+    needing(on_models, action::read,
+            list<answers::readiness_for_stage>(
+                "get_readiness_for_stage", "/api/v1/registry/model_versions/{version}/readiness",
+                get_readiness_for_stage, "stages",
+                "What a change of the version's stage needs, and what of that is there", of_stage)),
     needing(
         on_models, action::update,
         write<fail_promotion, answers::promotion>("fail_promotion", http_method::post,

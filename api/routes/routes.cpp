@@ -5,6 +5,7 @@
 #include <array>
 #include <vector>
 
+#include "api/console/routes.hpp"
 #include "api/deployment/routes.hpp"
 #include "api/identity/routes.hpp"
 #include "api/operations/routes.hpp"
@@ -31,6 +32,7 @@ std::vector<route> put_together() {
     add(deployment::tables);
     add(webhooks::tables);
     add(std::array{operations::feature_flag_routes, operations::audit_routes, operations::backup_routes});
+    add(console::tables);
     return all;
 }
 

@@ -4,6 +4,7 @@
 #include <future>
 #include <iostream>
 
+#include "api/console/services.hpp"
 #include "api/deployment/services.hpp"
 #include "api/operations/operator_endpoints.hpp"
 #include "api/operations/services.hpp"
@@ -164,14 +165,15 @@ class composed_api_node final : public api_node {
         x_of_webhooks.emplace(api::webhooks::services{x_deliveries.triggers(), x_chosen.transport.http,
                                                       x_chosen.transport.policy});
         x_of_operations.emplace(api::operations::services{*x_backups, x_registry.taker()});
-        x_services.emplace(
-            api::calls::services{x_registry.node(),
-                                 x_parts.keys,
-                                 runtime::system_random(),
-                                 x_time,
-                                 x_deliveries.reads(),
-                                 {&*x_of_registry, &*x_of_deployment, &*x_of_webhooks, &*x_of_operations},
-                                 {x_chosen.public_url, scheme()}});
+        if (!is_on_kafka(x_chosen)) x_of_console.codes = &x_sign_in_codes;
+        x_services.emplace(api::calls::services{
+            x_registry.node(),
+            x_parts.keys,
+            runtime::system_random(),
+            x_time,
+            x_deliveries.reads(),
+            {&*x_of_registry, &*x_of_deployment, &*x_of_webhooks, &*x_of_operations, &x_of_console},
+            {x_chosen.public_url, scheme()}});
     }
 
     using ready_for = api::calls::ready_for;
@@ -242,6 +244,8 @@ class composed_api_node final : public api_node {
     std::optional<api::deployment::services> x_of_deployment;
     std::optional<api::webhooks::services> x_of_webhooks;
     std::optional<api::operations::services> x_of_operations;
+    api::console::sign_in_codes x_sign_in_codes{runtime::system_random(), runtime::system_clock()};
+    api::console::services x_of_console;
     std::optional<api::calls::services> x_services;
     std::unique_ptr<runtime::http::server::request_handler> x_service;
     std::unique_ptr<runtime::http::server::request_handler> x_prediction_service;

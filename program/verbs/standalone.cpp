@@ -1,11 +1,15 @@
 // herald standalone: an API node and a worker over the embedded log, in one process.
+#include <unistd.h>
+
 #include <algorithm>
+#include <iostream>
 
 #include "program/options/limits.hpp"
 #include "program/parts/api_node.hpp"
 #include "program/parts/doors.hpp"
 #include "program/parts/installation.hpp"
 #include "program/parts/open_log.hpp"
+#include "program/parts/own_url.hpp"
 #include "program/parts/stop_signal.hpp"
 #include "program/parts/worker_node.hpp"
 #include "runtime/clock.hpp"
@@ -71,6 +75,25 @@ result<schemas::commands::genesis> begin(const settings& chosen, const std::file
     return existing ? *std::move(existing) : beginning;
 }
 
+/// To an operator at a terminal in words, before the log begins; otherwise in the log.
+void say_where_the_console_is(const settings& chosen, const std::filesystem::path& folder) {
+    if (chosen.listen->port == 0) return;  // the line `serving` says it
+    const std::string url = url_of_browsers(chosen) + "/";
+    const std::filesystem::path key_file = folder / "admin-key";
+    const bool has_key = std::filesystem::exists(key_file);
+    std::string sign_in;
+    if (has_key && chosen.server.tls_certificate_file.empty())
+        sign_in = "herald sign-in-link --data " + chosen.data.string() + " --listen " + own_place(chosen);
+    if (::isatty(STDERR_FILENO) == 0) {
+        runtime::log(runtime::log_level::info, runtime::log_events::console,
+                     {{"url", url}, {"sign_in", sign_in}});
+        return;
+    }
+    std::cerr << "The console is at " << url << "\n";
+    if (has_key) std::cerr << "The administrator's e-mail and key are in " << key_file.string() << "\n";
+    if (!sign_in.empty()) std::cerr << "A link that signs you in: " << sign_in << "\n";
+}
+
 }  // namespace
 
 process_end run_standalone(const settings& given) {
@@ -98,6 +121,7 @@ process_end run_standalone(const settings& given) {
     if (!keys) return failed(keys.error());
     const auto begun = begin(chosen, folder, **log, *keys);
     if (!begun) return failed(begun.error());
+    say_where_the_console_is(chosen, folder);
 
     auto worker =
         make_worker_node(chosen, {**log, *keys, descriptors, jobs_of_worker}, stop.requester(), nullptr);

@@ -17,6 +17,7 @@ process_end run_raise_level(const settings&);
 process_end run_republish(const settings&);
 process_end run_restore(const settings&);
 process_end run_resume(const settings&);
+process_end run_sign_in_link(const settings&);
 process_end run_standalone(const settings&);
 process_end run_state_hash(const settings&);
 process_end run_version(const settings&);
@@ -67,6 +68,13 @@ std::vector<verb> make_table() {
          .help = "makes a new key for an administrator; standalone must be stopped",
          .run = run_admin_key,
          .groups = {group::file, group::kafka, group::data, group::key_ring, group::administrator},
+         .needs = {},
+         .defaults = {}},
+        {.name = "sign-in-link",
+         .help =
+             "prints a link that signs a browser in to the console of a running standalone on this machine",
+         .run = run_sign_in_link,
+         .groups = {group::file, group::http, group::data, group::node},
          .needs = {},
          .defaults = {}},
         {.name = "raise-level",

@@ -20,7 +20,7 @@ version of(schemas::model_version row) { return {std::move(row)}; }
 
 policies of(workspace_policies row) { return {std::move(row)}; }
 
-promotion of(schemas::promotion row) { return {std::move(row), std::nullopt}; }
+promotion of(schemas::promotion row) { return {std::move(row), std::nullopt, std::nullopt}; }
 
 build of(schemas::build row) { return {record_of(std::move(row))}; }
 
@@ -36,6 +36,7 @@ earlier_scan of(schemas::scan row) {
     out.scan_external_status = {row.safety_status, row.url};
     out.scan_external_results = {row.safety_status, std::move(row.url)};
     out.message = std::move(row.message);
+    out.requested_by = row.requested_by;
     return out;
 }
 

@@ -34,9 +34,10 @@ struct earlier_scan {
     scan_results scan_external_status;
     scan_results scan_external_results;
     std::string message;
+    user_id requested_by;
 
     HERALD_DESCRIBE(id, build_id, creator_request, date_created, date_updated, scan_status, safety_status,
-                    scan_external_status, scan_external_results, message);
+                    scan_external_status, scan_external_results, message, requested_by);
 };
 
 earlier_scan of(schemas::scan);

@@ -1,5 +1,6 @@
 #include "schemas/answers/endpoints.hpp"
 
+#include "runtime/random.hpp"
 #include "runtime/text.hpp"
 
 namespace herald::schemas::answers {
@@ -16,6 +17,20 @@ endpoint_stage of(schemas::endpoint_stage row) {
     out.creator_request = std::move(row.creator_request);
     out.date_created = runtime::iso8601_ms(row.time_created);
     out.date_updated = runtime::iso8601_ms(row.time_updated);
+    return out;
+}
+
+served_endpoint of(schemas::endpoint row, std::vector<endpoint_stage> stages) {
+    served_endpoint out;
+    out.id = runtime::uuid_text(row.id);
+    out.path = std::move(row.path);
+    out.date_created = runtime::iso8601_ms(row.time_created);
+    out.date_updated = runtime::iso8601_ms(row.time_updated);
+    out.owner_id = row.owner_id;
+    for (endpoint_stage& each : stages)
+        out.stages.push_back({each.id, std::move(each.name), each.status, std::move(each.components),
+                              std::move(each.date_created), std::move(each.date_updated),
+                              each.previous_build_id});
     return out;
 }
 

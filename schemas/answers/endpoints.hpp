@@ -3,6 +3,7 @@
 
 #include "schemas/answers/answer.hpp"
 #include "schemas/endpoints.hpp"
+#include "schemas/json_schema.hpp"
 
 namespace herald::schemas::answers {
 
@@ -32,6 +33,37 @@ struct endpoint_stage {
     }
 };
 endpoint_stage of(schemas::endpoint_stage);
+
+/// An endpoint with all its stages, without the requests that made them.
+struct served_stage {
+    endpoint_stage_id id;
+    std::string name;
+    endpoint_stage_status status = endpoint_stage_status::inactive;
+    std::vector<stage_component> components;
+    std::string date_created;
+    std::string date_updated;
+    schemas::build_id previous_build_id;
+
+    static constexpr integers style = integers::as_numbers;
+    static constexpr void describe(auto& self, auto&& field) {
+        HERALD_FIELDS(id, name, status, components, date_created, date_updated);
+        field(7, "previous_build_id", self.previous_build_id, shown::when_set);
+    }
+};
+struct served_endpoint {
+    std::string id;
+    std::string path;
+    std::string date_created;
+    std::string date_updated;
+    user_id owner_id;
+    std::vector<served_stage> stages;
+
+    static constexpr integers style = integers::as_numbers;
+    static constexpr std::array forms{member_form{"id", uuid_schema<schemas::endpoint_kind>}};
+    HERALD_DESCRIBE(id, path, date_created, date_updated, owner_id, stages);
+};
+served_endpoint of(schemas::endpoint, std::vector<endpoint_stage>);
+struct served_endpoints : page<"endpoints", served_endpoint, integers::as_numbers> {};
 
 struct endpoint_stages {
     std::vector<endpoint_stage> stages;

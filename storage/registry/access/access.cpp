@@ -73,10 +73,23 @@ std::optional<schemas::workspace> stored_workspace(const state_view& state, sche
     return found;
 }
 
-bool has_key(const state_view& state, const schemas::user& user, std::string_view key_hash) {
+bool has_developer_key(const schemas::user& user, std::string_view key_hash) {
     return !key_hash.empty() && (runtime::constant_time_equal(key_hash, user.primary_key_hash) ||
-                                 runtime::constant_time_equal(key_hash, user.secondary_key_hash) ||
-                                 tables::sessions::has_key(state, user.id, key_hash));
+                                 runtime::constant_time_equal(key_hash, user.secondary_key_hash));
+}
+
+/// A session opens as long as the key that made it.
+bool has_session(const state_view& state, const schemas::user& user, std::string_view key_hash) {
+    const auto id = key_hash.empty() ? std::nullopt : tables::sessions::with_key(state, user.id, key_hash);
+    const auto session = id ? tables::sessions::find(state, *id) : std::nullopt;
+    if (!session) return false;
+    if (session->made_by == user.id) return has_developer_key(user, session->made_with);
+    const auto maker = tables::users::find(state, session->made_by);
+    return maker && has_developer_key(*maker, session->made_with);
+}
+
+bool has_key(const state_view& state, const schemas::user& user, std::string_view key_hash) {
+    return has_developer_key(user, key_hash) || has_session(state, user, key_hash);
 }
 
 std::string quoted(std::string_view name) { return "\"" + std::string(name) + "\""; }

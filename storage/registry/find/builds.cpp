@@ -6,6 +6,7 @@
 #include "storage/registry/find/question.hpp"
 #include "storage/registry/find/searching.hpp"
 #include "storage/registry/tables/builds.hpp"
+#include "storage/registry/tables/lists.hpp"
 #include "storage/registry/tables/scans.hpp"
 
 namespace herald::storage::registry::find {
@@ -48,6 +49,38 @@ class build_search final : public passing_search<tables::builds> {
     const schemas::version_id x_version;
     schemas::workspace_id x_workspace;  // where it is,
     schemas::build_id x_next;           // and the next build there
+};
+
+class workspace_build_search final : public passing_search<tables::builds> {
+  public:
+    workspace_build_search(const state_view& state, schemas::workspace_id workspace, wanted_builds wanted,
+                           page_of_rows page)
+        : passing_search(state, std::move(page)), x_workspace(workspace), x_wanted(wanted) {}
+
+  private:
+    bool look_on(pace& pace) override {
+        bool goes_on = true;
+        tables::lists::each(state(), tables::row_list::builds_of(x_workspace),
+                            tables::list_order::newest_first, x_before, [&](const tables::listed& entry) {
+                                x_before = entry;
+                                if (is_wanted(schemas::build_id{entry.id})) add(entry.id);
+                                return goes_on = pace.pass();
+                            });
+        return goes_on;
+    }
+    bool is_wanted(schemas::build_id id) const {
+        if (!x_wanted.status && !x_wanted.scan_status && !x_wanted.safety_status) return true;
+        const auto row = tables::builds::find(state(), id);
+        if (!row) return false;
+        const auto safety = row->unsafe_scan_id ? schemas::safety_status::unsafe : row->safety_status;
+        return row->status == x_wanted.status.value_or(row->status) &&
+               row->scan_status == x_wanted.scan_status.value_or(row->scan_status) &&
+               safety == x_wanted.safety_status.value_or(safety);
+    }
+
+    const schemas::workspace_id x_workspace;
+    const wanted_builds x_wanted;
+    std::optional<tables::listed> x_before;  // the last one that was looked at
 };
 
 }  // namespace
@@ -97,6 +130,23 @@ result<search_pointer<schemas::build>> search_builds(const state_view& state, sc
     if (!readable) return readable.error();
     return begun<build_search>(page_by_age(pagination, question("builds", version), false), state, user,
                                version);
+}
+
+result<search_pointer<schemas::build>> search_builds_of_workspace(const state_view& state,
+                                                                  schemas::user_id user,
+                                                                  const std::string& workspace_name_or_id,
+                                                                  const wanted_builds& wanted,
+                                                                  const schemas::pagination& pagination) {
+    const auto workspace = access::workspace_in_path(state, workspace_name_or_id);
+    if (!workspace) return workspace.error();
+    if (!access::may_read_builds(state, user, *workspace))
+        return runtime::not_found("workspace \"" + workspace_name_or_id + "\" not found");
+    return begun<workspace_build_search>(
+        page_by_age(pagination,
+                    question("builds of a workspace", workspace->id, wanted.status, wanted.scan_status,
+                             wanted.safety_status),
+                    false),
+        state, workspace->id, wanted);
 }
 
 bool has_safe_build(const state_view& state, const schemas::model_version& version) {

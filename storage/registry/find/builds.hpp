@@ -23,6 +23,18 @@ std::vector<schemas::scan> scans_before(const state::state_view&, schemas::build
 /// read; invalid_argument for pagination that cannot be used.
 result<search_pointer<schemas::build>> search_builds(const state::state_view&, schemas::user_id,
                                                      schemas::version_id, const schemas::pagination&);
+/// An empty one restricts nothing.
+struct wanted_builds {
+    std::optional<schemas::build_status> status;
+    std::optional<schemas::scan_status> scan_status;      // of the newest scan,
+    std::optional<schemas::safety_status> safety_status;  // but unsafe: of any scan
+};
+/// The workspace's builds, newest first. Errors: not_found for a workspace whose builds the user may not
+/// read; invalid_argument for pagination that cannot be used.
+result<search_pointer<schemas::build>> search_builds_of_workspace(const state::state_view&, schemas::user_id,
+                                                                  const std::string& workspace_name_or_id,
+                                                                  const wanted_builds&,
+                                                                  const schemas::pagination&);
 /// Whether a finished build in the version's own workspace has a newest scan that is scanned and safe, and no
 /// scan that ever said unsafe, and was made of the version as it is: no ingredient of an image has changed
 /// since. Everything else counts as not safe: in other workspaces, other people decide who may report a scan.

@@ -21,5 +21,9 @@ constexpr std::int64_t find_slice_ms_max = 10;
 constexpr std::size_t find_models_at_a_time = 256;
 constexpr std::size_t find_rows_between_looks = 64;  // at the time
 constexpr std::size_t find_slice_rows_max = 20'000;  // looked at
+constexpr std::size_t promotions_shown_max = 100;
+constexpr std::size_t promotions_looked_at_max = 10'000;
+constexpr std::size_t reviewers_named_max = 20;
+constexpr std::size_t reviewers_looked_at_max = 1'000;
 
 }  // namespace herald::limits

@@ -24,6 +24,22 @@ verdict judge(const state::state_view&, const tables::transition_row&,
 
 bool is_open(const tables::transition_row&);
 
+/// Whether the policy require_approval_for of the workspace holds the stage.
+bool needs_approval(const schemas::workspace&, schemas::stage);
+
+/// What a change of a version's stage needs, and what of that is there.
+struct readiness {
+    std::uint32_t approvals_required = 0;     // 0: none are needed
+    verdict reviewed;                         // of the open transition to the stage; without one, pending
+    std::vector<schemas::user_id> reviewers;  // some who may approve, at most limits::reviewers_named_max
+    bool needs_safe_scan = false;
+    bool has_safe_scan = false;
+};
+/// As long as there is no transition, `asking` is the one who would ask for it, and so may not approve it.
+/// Looks at limits::reviewers_looked_at_max members of groups.
+readiness readiness_for(const state::state_view&, schemas::user_id asking,
+                        const access::placed<schemas::model_version>&, schemas::stage);
+
 /// Whether the user may approve or reject it, and whether they have: only then nothing is awaited from them.
 bool may_review(const state::state_view&, schemas::user_id, const tables::transition_row&,
                 const schemas::workspace&);

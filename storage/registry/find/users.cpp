@@ -175,6 +175,11 @@ bool may_see(const state_view& state, schemas::user_id viewer, const schemas::us
     return sight(state, viewer).reaches(row.id);
 }
 
+std::optional<schemas::session_id> session_with_key(const state_view& state, schemas::user_id user,
+                                                    std::string_view key_hash) {
+    return tables::sessions::with_key(state, user, key_hash);
+}
+
 bool looks_after(const state_view& state, schemas::user_id administrator, const schemas::user& account) {
     return account.service_account && !account.removed && !account.system_admin && account.org_id &&
            is_in_admins(state, administrator, account.org_id);

@@ -34,6 +34,9 @@ struct wanted_sessions {
     std::vector<std::string> names;
     std::optional<schemas::pagination> pagination;
 };
+/// The user's session with a key of this hash (32 bytes).
+std::optional<schemas::session_id> session_with_key(const state::state_view&, schemas::user_id,
+                                                    std::string_view key_hash);
 /// Whether the account is a service account of an organisation of whose Admins the other is a member, and no
 /// system administrator.
 bool looks_after(const state::state_view&, schemas::user_id administrator, const schemas::user& account);

@@ -1,5 +1,7 @@
 // Developer keys and sessions (wire.md §2). A user has two live keys, so that they can be changed one after
 // the other; a session is a key that ends by itself.
+#include <utility>
+
 #include "runtime/crypto.hpp"
 #include "schemas/limits.hpp"
 #include "storage/registry/access/access.hpp"
@@ -26,7 +28,7 @@ result<void> check_hash(std::string_view key_hash) {
 /// What a session makes would outlive it.
 result<void> check_is_no_session(const rule_context& context) {
     const std::string& key_hash = context.command().request.credential_hash;
-    if (!tables::sessions::has_key(context.state, context.principal(), key_hash)) return {};
+    if (!tables::sessions::with_key(context.state, context.principal(), key_hash)) return {};
     return runtime::permission_denied(
         "a session makes no keys and no sessions; use a developer key for this");
 }
@@ -61,10 +63,12 @@ void erase_session(rule_context& context, const schemas::session& session) {
     context.cancel_timer(session.time_ends, timer_kind::session_end, timer_key(session.id));
 }
 
-void end_sessions(rule_context& context, schemas::user_id user) {
+void end_sessions(rule_context& context, schemas::user_id user, std::string_view made_with) {
     std::vector<schemas::session> all;
     tables::sessions::each_of(context.state, user, [&](schemas::session_id id) {
-        if (auto session = tables::sessions::find(context.state, id)) all.push_back(*std::move(session));
+        auto session = tables::sessions::find(context.state, id);
+        if (session && (made_with.empty() || session->made_with == made_with))
+            all.push_back(*std::move(session));
         return true;
     });
     for (const schemas::session& each : all) erase_session(context, each);
@@ -91,7 +95,8 @@ answer apply(rule_context& context, const schemas::commands::add_key& command) {
 }
 
 /// Errors: permission_denied; not_found; failed_precondition when there is no such key, and for one's own
-/// last one. The last key takes the sessions along.
+/// last one. A key takes the sessions along that it made, the last one all of them. Sessions of others that
+/// it made open no more (access::user_with_key), and their rows stay until their time is over.
 answer apply(rule_context& context, const schemas::commands::remove_key& command) {
     const auto before = user_to_change(context, command.user_id, "deleting a key of another user");
     if (!before) return before.error();
@@ -100,11 +105,11 @@ answer apply(rule_context& context, const schemas::commands::remove_key& command
     const std::string which = command.secondary ? "secondary" : "primary";
     if (key.empty())
         return runtime::failed_precondition(text_of(after.id) + " has no " + which + " developer key");
-    key.clear();
+    const std::string removed = std::exchange(key, {});
     const bool is_last = after.primary_key_hash.empty() && after.secondary_key_hash.empty();
     if (is_last && after.id == context.principal())
         return runtime::failed_precondition("this is your only developer key; make another one first");
-    if (is_last) end_sessions(context, after.id);
+    end_sessions(context, after.id, is_last ? std::string_view() : removed);
     tables::users::update(context.state, *before, after);
     return schemas::encode(after);
 }
@@ -134,6 +139,8 @@ answer apply(rule_context& context, const schemas::commands::create_session& com
     made.key_hash = command.key_hash;
     made.time_created = context.stamp_ms();
     made.time_ends = context.time_ms() + seconds * 1'000;
+    made.made_by = context.principal();
+    made.made_with = context.command().request.credential_hash;
     tables::sessions::put(context.state, made);
     context.set_timer(made.time_ends, timer_kind::session_end, timer_key(made.id));
     context.minted_with = command.key_name;

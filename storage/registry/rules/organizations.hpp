@@ -85,8 +85,9 @@ void end_memberships(context::rule_context&, schemas::user_id);
 /// Erases the group at once, and its members little by little.
 void erase_group(context::rule_context&, const schemas::group&);
 void erase_session(context::rule_context&, const schemas::session&);
-/// All of the user: at most limits::sessions_per_user_max.
-void end_sessions(context::rule_context&, schemas::user_id);
+/// Those of the user that this key made (its SHA-256), all if it is empty: at most
+/// limits::sessions_per_user_max.
+void end_sessions(context::rule_context&, schemas::user_id, std::string_view made_with = {});
 /// failed_precondition saying what the workspace holds that must be deleted first.
 result<void> check_is_empty(const state::state_view&, const schemas::workspace&);
 /// Nobody sees the workspace from now on; its builds are swept.

@@ -13,6 +13,7 @@
 namespace herald::storage::registry::rules {
 namespace {
 
+using find::needs_approval;
 using find::verdict;
 using schemas::model_version;
 using schemas::promotion;
@@ -134,10 +135,6 @@ void end_promotion(rule_context& context, const model_version& left) {
 void cancel_deadline(rule_context& context, const promotion& row) {
     if (row.time_due > 0)
         context.cancel_timer(row.time_due, context::timer_kind::promotion_deadline, deadline_key(row));
-}
-
-bool needs_approval(const schemas::workspace& workspace, stage desired) {
-    return holds(workspace.policies.require_approval_for, desired);
 }
 
 bool is_approved_by_nobody(const schemas::workspace& workspace, stage desired) {

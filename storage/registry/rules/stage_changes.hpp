@@ -35,8 +35,6 @@ class permitted_change {
     std::vector<schemas::user_id> x_approved_by;
 };
 
-/// Whether the policy require_approval_for of the workspace holds the stage.
-bool needs_approval(const schemas::workspace&, schemas::stage);
 /// In somebody's own workspace nobody else can approve: what needs approval there cannot be had. For the end
 /// of a refusal, which says so.
 bool is_approved_by_nobody(const schemas::workspace&, schemas::stage);

@@ -22,8 +22,9 @@ struct description<schemas::session> {
 
 template class keyed_table<schemas::session, schemas::session_id>;
 
-bool sessions::has_key(const state::state_view& state, schemas::user_id user, std::string_view key_hash) {
-    return has_row(state, by_key(user, key_hash));
+std::optional<schemas::session_id> sessions::with_key(const state::state_view& state, schemas::user_id user,
+                                                      std::string_view key_hash) {
+    return id_at<schemas::session_id>(state, by_key(user, key_hash));
 }
 
 void sessions::each_of(const state::state_view& state, schemas::user_id user,

@@ -91,6 +91,12 @@ TEST_F(artifact_upload, of_the_same_bytes_brings_back_what_was_lost) {
     EXPECT_EQ(get().status(), 200);
 }
 
+TEST_F(artifact_upload, is_no_page_for_the_browser_that_gets_it) {
+    ASSERT_EQ(put("<script>alert(1)</script>").status(), 200);
+    EXPECT_EQ(get().header("content-disposition"), "attachment");
+    EXPECT_EQ(get().header("content-security-policy"), "default-src 'none'; sandbox");
+}
+
 TEST_F(artifact_upload, holds_to_if_match_and_if_none_match) {
     const auto put_if = [&](const std::string& field, const std::string& value) {
         return node.ask(nullptr, "PUT", url("PUT"), "others", field + ": " + value + "\r\n").status();

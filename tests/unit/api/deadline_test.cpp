@@ -102,7 +102,8 @@ TEST_F(deadlines, every_row_has_one_and_writes_wait_longer_than_reads) {
     for (const route& row : api::routes::all_routes()) {
         EXPECT_GT(row.deadline_ms, 0) << row.name;
         const auto* const read = row.as<api::calls::read_row>();
-        const bool writes = row.is<api::calls::write_row>() || row.is<api::calls::streamed_row>();
+        const bool writes = row.is<api::calls::write_row>() || row.is<api::calls::streamed_row>() ||
+                            row.is<api::calls::guest_row>();
         const bool reads_long = row.is<api::calls::sliced_row>() || (read && read->is_long);
         EXPECT_EQ(writes, row.deadline_ms == limits::write_deadline_ms) << row.name;
         EXPECT_EQ(reads_long, row.deadline_ms == limits::long_read_deadline_ms) << row.name;

@@ -72,7 +72,7 @@ node_without_sockets::node_without_sockets(storage::node::node_kind kind,
                  x_cluster.random,
                  x_cluster.scheduler.clock(),
                  nullptr,
-                 {&x_of_registry, &x_of_deployment, &x_of_webhooks, &x_of_operations},
+                 {&x_of_registry, &x_of_deployment, &x_of_webhooks, &x_of_operations, &x_of_console},
                  {}},
       x_service(api::make_service(
           x_services, x_loops, {.table = table, .ready = [this](api::calls::ready_for what) {

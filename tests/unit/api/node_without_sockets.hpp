@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "api/console/services.hpp"
 #include "api/deployment/services.hpp"
 #include "api/operations/services.hpp"
 #include "api/registry/services.hpp"
@@ -138,6 +139,7 @@ class node_without_sockets {
     memory_artifacts artifacts;
     backups_in_memory backups;
     snapshots_in_memory snapshots;
+    api::console::sign_in_codes codes{runtime::system_random(), runtime::system_clock()};
 
   private:
     runtime::http::http_response answered(const runtime::http::server::request&,
@@ -154,6 +156,7 @@ class node_without_sockets {
     const api::deployment::services x_of_deployment{artifacts, x_transfers};
     const api::webhooks::services x_of_webhooks{tests};
     const api::operations::services x_of_operations{backups, snapshots};
+    const api::console::services x_of_console{&codes};
     api::calls::services x_services;
     runtime::event_loops x_loops{
         runtime::event_loops_options{.loops = 1, .cores = {}, .blocking_threads = 1}};

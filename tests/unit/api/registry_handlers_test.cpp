@@ -129,6 +129,42 @@ TEST_F(handlers, a_promotion_to_production_needs_another_person_and_is_then_unde
     EXPECT_EQ(promotion.at("deliveries"), R"({"pending":1,"succeeded":0,"dead":0,"unknown":0})")
         << promotion.body();
     EXPECT_NE(promotion.at("event_id"), "");
+    const std::string all = registry_path + "/workspaces/Default/promotions";
+    const reply listed = node.get(all + "?status=IN_PROGRESS");
+    EXPECT_EQ(listed.at("promotions.0.model_version_id"), version) << listed.body();
+    EXPECT_EQ(listed.at("promotions.0.model_name") + listed.at("promotions.0.version"), "mv");
+    EXPECT_EQ(listed.at("promotions.0.deliveries.pending"), "1");
+    EXPECT_EQ(node.get(all + "?status=COMPLETE").at("promotions"), "[]");
+    expect_refused(node.get(all + "?status=DONE"), 400, error_code::invalid_argument, "one of");
+    const caller stranger = node.user("s@example.org");
+    EXPECT_EQ(node.ask(&stranger, "GET", all).status(), 404);
+}
+
+TEST_F(handlers, what_a_stage_needs_is_said_before_and_after_it_is_asked_for) {
+    const std::string version = node.version(node.model("m"), "v");
+    const std::string path = registry_path + "/model_versions/" + version + "/readiness?stage=";
+    EXPECT_EQ(node.get(path + "STAGING").at("approvals_required"), "0");
+    const reply alone = node.get(path + "PRODUCTION");
+    EXPECT_EQ(alone.at("approvals_required"), "1") << alone.body();
+    EXPECT_EQ(alone.at("reviewers"), "[]") << "nobody approves what they asked for";
+    EXPECT_EQ(alone.at("needs_safe_scan"), "false");
+    const caller second = node.second_administrator();
+    const reply two = node.get(path + "PRODUCTION");
+    const std::string reviewer = two.at("reviewers.0");
+    EXPECT_NE(reviewer, "") << two.body();
+    EXPECT_EQ(node.ask(&second, "GET", path + "PRODUCTION").at("reviewers.0"), "1");
+    const std::string stage = registry_path + "/stage/";
+    const reply asked = node.post(stage + "createTransition", R"({"model_version_id":")" + version +
+                                                                  R"(","desired_stage":"PRODUCTION"})");
+    EXPECT_EQ(node.ask(&second, "GET", path + "PRODUCTION").at("reviewers.0"), reviewer)
+        << "now it is clear who asked for it";
+    EXPECT_EQ(node.get(path + "PRODUCTION").at("approved_by"), "[]");
+    EXPECT_EQ(node.ask(&second, "POST", stage + "approveTransition",
+                       R"({"transition_id":")" + asked.at("activity.id") + R"("})")
+                  .status(),
+              200);
+    EXPECT_EQ(node.get(path + "PRODUCTION").at("approved_by.0"), reviewer);
+    expect_refused(node.get(path + "LIVE"), 400, error_code::invalid_argument, "one of");
 }
 
 TEST_F(handlers, an_activity_holds_exactly_one_of_its_members) {

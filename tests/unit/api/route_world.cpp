@@ -142,6 +142,12 @@ void route_world::SetUp() {
     x_samples["get_workspace_by_id"].query = "?id=1";
     x_samples["get_workspace_by_name"].query = "?name=Default";
     x_samples["get_organization_by_name"].query = "?org_name=Default";
+    x_samples["get_my_permissions"].query = "?workspace_id=1";
+    const std::string key_hash(runtime::as_bytes(runtime::sha256(node.administrator.key)));
+    x_samples["console_redeem"].body =
+        R"({"code":")" + node.codes.make({node.administrator.email, key_hash}).text + "\"}";
+    x_samples["console_redeem"].more = "herald-console: 1\r\n";
+    x_samples["get_readiness_for_stage"].query = "?stage=PRODUCTION";
     x_samples["find_audit"].query = "?workspace=Default";
     x_samples["list_builds"].query = "?model_version_id=" + version;
     for (const std::string_view name :
@@ -379,7 +385,10 @@ std::string route_world::path_of(const api::calls::route& row) const {
         if (rest.empty()) break;
         const std::string_view name = rest.substr(1, rest.find('}') - 1);
         const bool is_own = sample != x_samples.end() && sample->second.segments.contains(name);
-        path += is_own ? sample->second.segments.find(name)->second : x_segments.find(name)->second;
+        const auto known = x_segments.find(name);
+        path += is_own                      ? sample->second.segments.find(name)->second
+                : known != x_segments.end() ? known->second
+                                            : "x";
         rest.remove_prefix(rest.find('}') + 1);
     }
     return path;
@@ -396,7 +405,7 @@ reply route_world::ask_sample(const caller* who, const api::calls::route& row, s
     std::string body = own.body;
     if (body.empty() && row.has_body())
         body = schemas::to_json_text(member(schema_of_body(row), {"example"}));
-    return ask(who, row, body, own.query, more);
+    return ask(who, row, body, own.query, own.more + std::string(more));
 }
 
 void route_world::expect_error(const reply& got, int status, error_code code, const std::string& text,

@@ -59,7 +59,7 @@ class route_world : public ::testing::Test {
     static void add_served_endpoint(storage::registry::state::state_changes&);
 
     struct sample {
-        std::string body, query;
+        std::string body, query, more;  // more: header lines
         std::map<std::string, std::string, std::less<>> segments;
         const caller* by = nullptr;
     };

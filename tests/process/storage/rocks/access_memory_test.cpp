@@ -128,6 +128,8 @@ TEST_F(access_memory_test, a_session_opens_until_its_row_is_gone) {
     session.id = schemas::session_id{5};
     session.user_id = user.id;
     session.key_hash = hash_of("session");
+    session.made_by = user.id;
+    session.made_with = user.primary_key_hash;
     const std::string by_key = key_of(table::session_by_key).number(user.id).text(session.key_hash);
     const std::string row = key_of(table::session).number(session.id);
     write([&](row_changes& rows) {

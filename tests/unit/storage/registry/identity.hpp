@@ -55,6 +55,13 @@ class identity : public testing::Test {
         const auto outcome = registry.run(command);
         EXPECT_EQ(outcome.code, 0u) << outcome.message;
     }
+    /// What the command says when it comes with this key.
+    template <class Command>
+    schemas::commands::outcome with_key(const std::string& key, user_id user, const Command& command) {
+        auto envelope = registry.envelope_of(user, command);
+        envelope.request.credential_hash = hash_of(key);
+        return registry.engine_of_log.apply(registry.record_of(envelope))->outcome;
+    }
     bool may(user_id user, action what) {
         const auto view = registry.view();
         const auto workspace = storage::registry::access::workspace_named(*view, "shared");

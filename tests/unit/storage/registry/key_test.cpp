@@ -35,16 +35,35 @@ TEST_F(identity, a_session_is_a_key_that_ends_by_itself) {
 
 TEST_F(identity, a_session_makes_nothing_that_outlives_it) {
     done(create_session{plain, "nightly", 60, "k1", hash_of("session")});
-    const auto by_session = [&](const auto& command) {
-        auto envelope = registry.envelope_of(plain, command);
-        envelope.request.credential_hash = hash_of("session");
-        return code_of(registry.engine_of_log.apply(registry.record_of(envelope))->outcome);
-    };
+    const auto by_session = [&](const auto& command) { return code_of(with_key("session", plain, command)); };
     EXPECT_EQ(by_session(add_key{{}, "k1", hash_of("for ever")}), error_code::permission_denied);
     EXPECT_EQ(by_session(create_session{{}, "next", 60, "k1", hash_of("next")}),
               error_code::permission_denied);
     EXPECT_FALSE(knows("b@example.org", "for ever"));
     EXPECT_FALSE(knows("b@example.org", "next"));
+}
+
+TEST_F(identity, a_session_ends_with_the_key_that_made_it) {
+    done(add_key{plain, "k1", hash_of("second")});
+    ASSERT_EQ(with_key("second", plain, create_session{{}, "of it", 60, "k1", hash_of("of it")}).code, 0u);
+    done(create_session{plain, "of another", 60, "k1", hash_of("of another")});
+    EXPECT_TRUE(knows("b@example.org", "of it"));
+    done(remove_key{plain, true});
+    EXPECT_FALSE(knows("b@example.org", "of it"));
+    EXPECT_TRUE(knows("b@example.org", "of another"));
+    EXPECT_THAT(sessions_seen_by(plain), testing::ElementsAre("of another"));
+}
+
+TEST_F(identity, a_session_that_an_administrator_made_ends_with_their_key) {
+    const user_id administrator{1};
+    done(add_key{administrator, "k1", hash_of("second")});
+    ASSERT_EQ(
+        with_key("second", administrator, create_session{plain, "nightly", 60, "k1", hash_of("session")})
+            .code,
+        0u);
+    EXPECT_TRUE(knows("b@example.org", "session"));
+    done(remove_key{administrator, true});
+    EXPECT_FALSE(knows("b@example.org", "session"));
 }
 
 TEST_F(identity, sessions_end_with_the_last_key_and_with_a_renewed_one) {
