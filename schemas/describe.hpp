@@ -10,7 +10,8 @@
 //
 // Numbers ascend and are frozen once released: a field may be added or left out, never renumbered. Names are
 // those of the JSON contract (wire.md). A described type is an aggregate; if a member is not described, code
-// that asks for the type's bytes or JSON does not compile.
+// that asks for the type's bytes or JSON does not compile. Numbers and enums may have a default other than 0;
+// texts and lists are empty by default.
 #pragma once
 
 #include <array>
@@ -31,6 +32,10 @@ namespace herald::schemas {
 /// Whether a field is in the JSON form. The binary form has every field that is not at its default. What is
 /// read_only is always shown, and known in a body, but not read from one: the server sets it.
 enum class shown : std::uint8_t { always, when_set, never, read_only };
+
+/// How the JSON form writes 64-bit integers: as strings in the registry dialect, as numbers in the deployment
+/// dialect. Both forms are read.
+enum class integers : std::uint8_t { as_strings, as_numbers };
 
 /// Text that is itself JSON, kept as it was sent (compact form); empty means absent.
 struct json_text {
@@ -155,6 +160,20 @@ struct named {
 template <class E>
 concept named_enum = std::is_enum_v<E> && requires { enum_names<E>::all; };
 
+/// A value of any enum.
+struct numbered_name {
+    std::uint64_t number = 0;
+    std::string_view name;
+};
+/// enum_names<E>::all, for code that is the same for every enum.
+template <named_enum E>
+inline constexpr auto numbered_names = [] {
+    std::array<numbered_name, enum_names<E>::all.size()> out{};
+    for (std::size_t i = 0; i < out.size(); ++i)
+        out[i] = {static_cast<std::uint64_t>(enum_names<E>::all[i].value), enum_names<E>::all[i].name};
+    return out;
+}();
+
 /// "" for a number outside the enum.
 template <named_enum E>
 constexpr std::string_view name_of(E value) noexcept {
@@ -218,11 +237,4 @@ constexpr std::optional<E> from_name(std::string_view name) noexcept {
         if (candidate.name == name) return candidate.value;
     return std::nullopt;
 }
-template <named_enum E>
-constexpr std::optional<E> from_number(std::uint64_t number) noexcept {
-    for (const named<E>& candidate : enum_names<E>::all)
-        if (static_cast<std::uint64_t>(candidate.value) == number) return candidate.value;
-    return std::nullopt;
-}
-
 }  // namespace herald::schemas

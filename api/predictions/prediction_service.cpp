@@ -19,6 +19,7 @@
 #include "runtime/http/server/request_report.hpp"
 #include "runtime/text.hpp"
 #include "schemas/json.hpp"
+#include "schemas/limits.hpp"
 
 namespace herald::api::predictions {
 namespace {
