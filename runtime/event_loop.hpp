@@ -108,6 +108,7 @@ class blocking_pool {
         blocking_pool& pool;
     };
     bool take_place() noexcept;
+    void post(std::function<void()> call);
     void start_thread();
 
     const std::size_t x_threads_max;
@@ -129,16 +130,16 @@ class started_call : public std::enable_shared_from_this<started_call<Result>> {
     static result<std::shared_ptr<started_call>> start(blocking_pool& pool, Work work) {
         if (!pool.take_place()) return unavailable("too many blocking calls wait; try again");
         const auto call = std::make_shared<started_call>();
-        // No co_spawn: it would queue the return behind all calls that wait for the pool.
-        boost::asio::post(pool.x_calls, [owed = owed_end(call), &pool, work = std::move(work)]() mutable {
+        const auto owed = std::make_shared<owed_call<Work>>(owed_end(call), std::move(work));
+        pool.post([owed, &pool] {
             ended end;
             try {
                 const typename blocking_pool::place mine(pool);
-                end.out.emplace(work());
+                end.out.emplace(owed->work());
             } catch (...) {
                 end.thrown = std::current_exception();
             }
-            owed.pay(std::move(end));
+            owed->end.pay(std::move(end));
         });
         return call;
     }
@@ -186,6 +187,13 @@ class started_call : public std::enable_shared_from_this<started_call<Result>> {
 
       private:
         std::shared_ptr<started_call> x_call;
+    };
+
+    template <class Work>
+    struct owed_call {
+        owed_call(owed_end owed, Work todo) : end(std::move(owed)), work(std::move(todo)) {}
+        owed_end end;
+        Work work;
     };
 
     const std::shared_ptr<completion<ended>> x_end = std::make_shared<completion<ended>>();
