@@ -1,5 +1,7 @@
 #include "schemas/binary.hpp"
 
+#include <utility>
+
 #include "runtime/assert.hpp"
 
 namespace herald::schemas {
@@ -81,20 +83,13 @@ std::size_t encoder::end_message(std::size_t place) {
     return length;
 }
 
-bool decoder::is_next(unsigned number) noexcept {
-    while (good && have_head && number_ahead < number) advance();
-    return good && have_head && number_ahead == number;
-}
-
 void decoder::advance() noexcept {
-    const std::uint64_t previous = have_head ? number_ahead : 0;
-    have_head = false;
+    const std::uint64_t previous = std::exchange(number_ahead, none);
     if (!good || in.empty()) return;
     std::uint64_t head = 0;
     std::uint64_t length = 0;
     good = take_varint(in, head) && head / 4 >= 1 && head / 4 >= previous && head % 4 <= 2;
     if (!good) return;
-    number_ahead = head / 4;
     kind_ahead = static_cast<field_kind>(head % 4);
     switch (kind_ahead) {
         case field_kind::varint:
@@ -115,7 +110,7 @@ void decoder::advance() noexcept {
             in.remove_prefix(length);
             break;
     }
-    have_head = good;
+    if (good) number_ahead = head / 4;
 }
 
 }  // namespace detail

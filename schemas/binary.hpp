@@ -117,16 +117,20 @@ struct encoder {
 struct decoder {
     std::string_view in;
     bool good = true;
-    bool have_head = false;
-    std::uint64_t number_ahead = 0;
+    static constexpr std::uint64_t none = UINT64_MAX;
+    std::uint64_t number_ahead = 0;  // none: at the end, and when the bytes are not good
     field_kind kind_ahead = field_kind::varint;
     std::uint64_t varint_ahead = 0;
     std::string_view bytes_ahead{};
 
+    bool has_next() const noexcept { return number_ahead != none; }
     /// Reads the next field, if there is one, into the *_ahead members.
     void advance() noexcept;
     /// Skips the fields before that number, and says whether the next one has it.
-    bool is_next(unsigned number) noexcept;
+    bool is_next(unsigned number) noexcept {
+        while (number_ahead < number) advance();
+        return number_ahead == number;
+    }
 
     template <class T>
     void operator()(unsigned number, std::string_view, T& value, shown = shown::always) {
@@ -207,7 +211,7 @@ bool decode_into(T& fresh, std::string_view bytes) {
     detail::decoder decoder{bytes};
     decoder.advance();
     T::describe(fresh, decoder);
-    while (decoder.good && decoder.have_head) decoder.advance();
+    while (decoder.has_next()) decoder.advance();
     return decoder.good;
 }
 

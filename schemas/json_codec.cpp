@@ -111,7 +111,10 @@ void json_writer::write_bytes(std::string_view bytes) {
 
 const json_value* json_reader::member(std::string_view name, shown mode) {
     if (failure || mode == shown::never) return nullptr;
-    if (unknown) known_names.push_back(name);
+    if (only_lists_names) {
+        known_names.push_back(name);
+        return nullptr;
+    }
     const json_value* found = object.find(name);
     if (!found) return nullptr;
     ++found_members;
@@ -120,10 +123,12 @@ const json_value* json_reader::member(std::string_view name, shown mode) {
     return found;
 }
 
+bool json_reader::has_unknown() const {
+    return unknown && found_members != object.get_if<json_object>()->size();
+}
+
 void json_reader::add_unknown() {
-    const json_object& members = *object.get_if<json_object>();
-    if (found_members == members.size()) return;
-    for (const auto& [name, value] : members) {
+    for (const auto& [name, value] : *object.get_if<json_object>()) {
         if (unknown->size() == limits::unknown_members_max) return;
         if (is_default(value) || std::ranges::find(known_names, name) != known_names.end()) continue;
         unknown->push_back({member_path(path, name), std::string(runtime::nearest(name, known_names))});

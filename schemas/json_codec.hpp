@@ -122,17 +122,21 @@ struct json_reader {
     std::string_view path;
     std::vector<unknown_member>* unknown = nullptr;
     std::optional<error> failure{};
-    std::string where{};                         // the path of what is read now
-    std::vector<std::string_view> known_names{};  // only if `unknown` is asked for
+    std::string where{};  // the path of what is read now
     std::size_t found_members = 0;
+    bool only_lists_names = false;  // member() adds each to the known names
+    std::vector<std::string_view> known_names{};
 
     /// Reads the whole object.
     template <described T>
     void read_members(T& value) {
         T::describe(value, *this);
+        if (failure || !has_unknown()) return;
+        only_lists_names = true;
+        T::describe(value, *this);
         if constexpr (requires { T::server_owned; })  // known, although it cannot be set
             for (const auto& owned : T::server_owned) known_names.push_back(owned.name);
-        if (unknown && !failure) add_unknown();
+        add_unknown();
     }
 
     template <class T>
@@ -148,7 +152,8 @@ struct json_reader {
 
     /// Null for a member that is absent or null, or is not read, and after a failure.
     const json_value* member(std::string_view name, shown mode);
-    /// The members that are not among the known names.
+    /// Whether the object has members that were not found, and somebody asks for them.
+    bool has_unknown() const;
     void add_unknown();
     void fail(const json_value& found, std::string_view expected);
 
@@ -174,7 +179,8 @@ struct json_reader {
             std::optional<flag_numbers> flags;
             if constexpr (requires { T::true_; })
                 flags = {static_cast<std::uint64_t>(T::true_), static_cast<std::uint64_t>(T::false_)};
-            if (const auto number = read_name(found, numbered_names<T>, flags)) value = static_cast<T>(*number);
+            if (const auto number = read_name(found, numbered_names<T>, flags))
+                value = static_cast<T>(*number);
         } else if constexpr (numeric_id<T>) {
             // Clients that keep an id as text send "" for none.
             const std::string* text = found.get_if<std::string>();

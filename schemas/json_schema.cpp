@@ -99,8 +99,8 @@ std::string enum_schema(std::span<const numbered_name> all, bool has_flag, schem
     const std::string by_name =
         object_writer().text("type", "string").raw("enum", quoted_list(names)).finish();
     if (form.which == direction::out) return by_name;
-    // Numbers are accepted, too, and their decimal texts; one with TRUE is also a flag. "" is one of the names
-    // where an enum says that there is none.
+    // Numbers are accepted, too, and their decimal texts; one with TRUE is also a flag. "" is one of the
+    // names where an enum says that there is none.
     std::string kinds = "[" + by_name + R"(,{"type":"integer"},{"type":"string","pattern":"^[0-9])";
     kinds += names.size() < all.size() ? R"(*$"})" : R"(+$"})";
     if (has_flag) kinds += R"(,{"type":"boolean"})";
@@ -139,11 +139,11 @@ std::string schema_set::refer_to(const std::string& name, const std::string& sch
 }
 
 std::string schema_set::id_of(const std::string& kind, bool is_usually_number, schema_form form) {
-    if (form.which == direction::in) {  // both forms are read, and clients that keep an id as a text send "" for none
+    if (form.which ==
+        direction::in) {  // both forms are read, and clients that keep an id as a text send "" for none
         const std::string as_text = id_of(kind, is_usually_number, {direction::out, integers::as_strings});
         const std::string as_number = id_of(kind, is_usually_number, {direction::out, integers::as_numbers});
-        const std::string forms =
-            "[" + as_text + "," + as_number + R"(,{"type":"string","pattern":"^$"}])";
+        const std::string forms = "[" + as_text + "," + as_number + R"(,{"type":"string","pattern":"^$"}])";
         const std::string what = detail::id_meaning(kind, "A text or a number; \"\" or 0: none");
         return refer_to(kind + "_id_input",
                         object_writer().raw("oneOf", forms).text("description", what).finish());

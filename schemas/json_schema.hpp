@@ -146,8 +146,8 @@ described_type description_of() {
                                              shown mode = shown::always) {
         constexpr bool is_text =
             std::same_as<Member, std::string> || std::same_as<Member, std::optional<std::string>>;
-        out.members.push_back({name, mode, optional_field<Member>, is_text, numeric_id<Member>,
-                               schema_of_member<Member>});
+        out.members.push_back(
+            {name, mode, optional_field<Member>, is_text, numeric_id<Member>, schema_of_member<Member>});
     });
     if constexpr (requires { T::forms; }) out.forms = T::forms;
     if constexpr (requires { T::required; }) out.required = T::required;
@@ -188,7 +188,8 @@ std::string schema_set::of(schema_form form) {
     } else if constexpr (std::same_as<T, bool>) {
         return R"({"type":"boolean"})";
     } else if constexpr (named_enum<T>) {
-        return detail::enum_schema(numbered_names<T>, requires { T::true_; }, form);
+        return detail::enum_schema(
+            numbered_names<T>, requires { T::true_; }, form);
     } else if constexpr (numeric_id<T>) {
         using kind = typename detail::kind_of<T>::type;
         return id_of(detail::kind_name(detail::full_name_of<kind>()), is_number_in_json<kind>, form);

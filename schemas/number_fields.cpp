@@ -7,9 +7,7 @@ namespace herald::schemas {
 std::optional<std::uint64_t> find_number(std::string_view bytes, unsigned field) noexcept {
     detail::decoder fields{bytes};
     fields.advance();
-    while (fields.have_head && fields.number_ahead < field) fields.advance();
-    if (!fields.have_head || fields.number_ahead != field || fields.kind_ahead != detail::field_kind::varint)
-        return std::nullopt;
+    if (!fields.is_next(field) || fields.kind_ahead != detail::field_kind::varint) return std::nullopt;
     return fields.varint_ahead;
 }
 
