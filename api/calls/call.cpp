@@ -303,8 +303,8 @@ task<schemas::commands::outcome> writing_call::append(schemas::commands::command
     co_return co_await append_command(with(), x_limit, std::move(command));
 }
 
-task<runtime::http::http_response> writing_call::write(schemas::commands::command_type type,
-                                                       std::string body, text_maker text_of) {
+task<runtime::http::http_response> writing_call::write(schemas::commands::command_type type, std::string body,
+                                                       text_maker text_of) {
     const auto outcome = co_await append(type, std::move(body), with().random.uuid());
     if (!outcome) co_return outcome.error();
     auto text = text_of(outcome->body);

@@ -14,8 +14,8 @@
 #include "api/deployment/routes.hpp"
 #include "runtime/text.hpp"
 #include "schemas/answers/endpoint_records.hpp"
-#include "schemas/requests/endpoints.hpp"
 #include "schemas/limits.hpp"
+#include "schemas/requests/endpoints.hpp"
 #include "storage/registry/find/builds.hpp"
 
 namespace herald::api::deployment {
