@@ -96,7 +96,8 @@ class reading_call {
     result<T> body_as(const schemas::json_value& value) {
         std::vector<schemas::unknown_member> unknown;
         auto out = schemas::from_json<T>(value, &unknown);
-        auto good = out ? schemas::requests::check_required(*out) : result<void>();
+        if (!out) return out;
+        auto good = schemas::requests::check_required(*out);
         if (good) good = ignore_unknown(unknown, schemas::requests::refuses_unknown<T>);
         if (!good) out = good.error();
         return out;
