@@ -1,8 +1,92 @@
 #include "api/calls/finding.hpp"
 
+#include "runtime/assert.hpp"
 #include "runtime/text.hpp"
 
 namespace herald::api::calls {
+namespace {
+
+/// Rows are read one after another. Keeps the view that they are in.
+class found_pieces final : public answer_pieces {
+  public:
+    found_pieces(std::shared_ptr<const storage::registry::state::state_view> view,
+                 std::unique_ptr<shown_search> search, std::string text)
+        : x_view(std::move(view)), x_search(std::move(search)), x_text(std::move(text)) {
+        x_rest = x_text.find("[]") + 1;
+        HERALD_ASSERT(x_rest != 0);
+    }
+
+    result<std::string> next() override {
+        std::string piece;
+        if (x_is_over) return piece;
+        const bool is_begun = std::exchange(x_is_begun, true);
+        if (!is_begun) piece = x_text.substr(0, x_rest);
+        x_is_over = !x_search->append_rows(piece, !is_begun);
+        if (x_is_over) piece += x_text.substr(x_rest);
+        return piece;
+    }
+    bool is_over() const noexcept { return x_is_over; }
+
+  private:
+    const std::shared_ptr<const storage::registry::state::state_view> x_view;
+    const std::unique_ptr<shown_search> x_search;
+    const std::string x_text;  // without rows
+    std::size_t x_rest = 0;    // what comes behind them
+    bool x_is_begun = false;
+    bool x_is_over = false;
+};
+
+class sliced_find final : public sliced_answer {
+  public:
+    sliced_find(reading_call& call, std::unique_ptr<shown_search> search)
+        : x_call(call), x_slices(call.with().clock), x_search(std::move(search)) {}
+
+    result<std::optional<runtime::http::http_response>> next() override {
+        if (const auto good = x_slices.begin(); !good) return good.error();
+        if (x_search && !x_slices.go_on(*x_search)) return not_yet();
+        if (x_search)
+            if (const auto good = choose(); !good) return good.error();
+        while (!x_pieces->is_over() && x_body.size() < limits::find_whole_bytes_max) {
+            auto piece = x_pieces->next();
+            if (!piece) return piece.error();
+            x_body += *piece;
+            if (x_slices.is_over() && !x_pieces->is_over()) return not_yet();
+        }
+        return std::optional(x_call.answer(std::move(x_body)));
+    }
+    std::unique_ptr<answer_pieces> rest() override {
+        if (x_pieces->is_over()) return nullptr;
+        return std::move(x_pieces);
+    }
+
+  private:
+    static std::optional<runtime::http::http_response> not_yet() { return std::nullopt; }
+
+    result<void> choose() {
+        const auto page = x_search->take();
+        if (!page) return page.error();
+        if (page->is_cut)
+            x_call.warn("these are " + std::to_string(page->ids.size()) + " of " +
+                        std::to_string(page->total_records) +
+                        " records; ask for the rest with pagination.page_token");
+        std::string text = x_search->without_rows(*page);
+        x_pieces =
+            std::make_unique<found_pieces>(x_call.reading().view, std::move(x_search), std::move(text));
+        return {};
+    }
+
+    reading_call& x_call;
+    slices_of_find x_slices;
+    std::unique_ptr<shown_search> x_search;  // until the page is chosen
+    std::unique_ptr<found_pieces> x_pieces;  // then
+    std::string x_body;
+};
+
+}  // namespace
+
+std::unique_ptr<sliced_answer> in_slices(reading_call& call, std::unique_ptr<shown_search> search) {
+    return std::make_unique<sliced_find>(call, std::move(search));
+}
 
 result<std::int64_t> number_in_query(const reading_call& call, std::string_view name,
                                      std::int64_t otherwise) {

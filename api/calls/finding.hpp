@@ -9,58 +9,52 @@
 #include <utility>
 
 #include "api/calls/call.hpp"
-#include "runtime/assert.hpp"
 #include "storage/registry/find/find.hpp"
 #include "storage/registry/find/limits.hpp"
 
 namespace herald::api::calls {
 
-/// All but the `shown` rows.
-template <class Page, class Answer>
-void tell_of_page(reading_call& call, Page& page, std::size_t shown, Answer& answer) {
-    answer.total_records = page.total_records;
-    answer.next_page_token = std::move(page.next_page_token);
-    if (page.is_cut)
-        call.warn("these are " + std::to_string(shown) + " of " + std::to_string(page.total_records) +
-                  " records; ask for the rest with pagination.page_token");
-}
-
-/// The text of an answer whose first member is the list of rows. Rows are read one after another. Keeps the
-/// view that they are in. `View` makes the shown form of a row.
-template <class Row, class Answer, class View>
-class found_pieces final : public answer_pieces {
+/// A search, and how its rows are shown, without their type.
+class shown_search {
   public:
-    /// `answer`: all of it but the rows.
-    found_pieces(std::shared_ptr<const storage::registry::state::state_view> view,
-                 storage::registry::find::search_pointer<Row> search, const Answer& answer)
-        : x_view(std::move(view)), x_search(std::move(search)), x_text(schemas::answers::text_of(answer)) {
-        x_rest = x_text.find("[]") + 1;
-        HERALD_ASSERT(x_rest != 0);
-    }
+    virtual ~shown_search() = default;
+    /// As those of search.
+    virtual bool go_on(const storage::registry::find::enough_check&) = 0;
+    virtual result<storage::registry::find::chosen_page> take() = 0;
+    /// The text of the answer, whose first member is the list of rows: an empty one.
+    virtual std::string without_rows(const storage::registry::find::chosen_page&) const = 0;
+    /// Appends the next rows of the page; false: it has no more.
+    virtual bool append_rows(std::string& out, bool is_first) = 0;
+};
 
-    result<std::string> next() override {
-        std::string piece;
-        if (x_is_over) return piece;
-        if (!std::exchange(x_is_begun, true)) piece = x_text.substr(0, x_rest);
+/// `View` makes the shown form of a row.
+template <class Row, class Answer, class View>
+class viewed_search final : public shown_search {
+  public:
+    explicit viewed_search(storage::registry::find::search_pointer<Row> search)
+        : x_search(std::move(search)) {}
+
+    bool go_on(const storage::registry::find::enough_check& enough) override {
+        return x_search->go_on(enough);
+    }
+    result<storage::registry::find::chosen_page> take() override { return x_search->take(); }
+    std::string without_rows(const storage::registry::find::chosen_page& page) const override {
+        Answer answer;
+        answer.total_records = page.total_records;
+        answer.next_page_token = page.next_page_token;
+        return schemas::answers::text_of(answer);
+    }
+    bool append_rows(std::string& out, bool is_first) override {
         auto rows = x_search->read();
         for (Row& row : rows) {
-            if (std::exchange(x_has_rows, true)) piece += ',';
-            schemas::detail::json_writer{piece, Answer::style}.write(View()(std::move(row)));
+            if (!std::exchange(is_first, false)) out += ',';
+            schemas::detail::json_writer{out, Answer::style}.write(View()(std::move(row)));
         }
-        x_is_over = rows.empty();
-        if (x_is_over) piece += x_text.substr(x_rest);
-        return piece;
+        return !rows.empty();
     }
-    bool is_over() const noexcept { return x_is_over; }
 
   private:
-    const std::shared_ptr<const storage::registry::state::state_view> x_view;
     const storage::registry::find::search_pointer<Row> x_search;
-    const std::string x_text;  // without rows
-    std::size_t x_rest = 0;    // what comes behind them
-    bool x_is_begun = false;
-    bool x_has_rows = false;
-    bool x_is_over = false;
 };
 
 /// Slices of limits::find_slice_ms_max or limits::find_slice_rows_max rows. A find ends late
@@ -79,8 +73,8 @@ class slices_of_find {
     }
     bool is_over() const { return x_clock.steady_ms() - x_begin_ms >= limits::find_slice_ms_max; }
     /// False while the search is not done.
-    template <class Row>
-    bool go_on(storage::registry::find::search<Row>& search) {
+    template <class Search>
+    bool go_on(Search& search) {
         return search.go_on([this] {
             x_rows += limits::find_rows_between_looks;
             return x_rows >= limits::find_slice_rows_max || is_over();
@@ -97,50 +91,7 @@ class slices_of_find {
 
 /// A find whose answer is a page of rows; one with more than limits::find_whole_bytes_max is sent piece by
 /// piece.
-template <class Row, class Answer, class View>
-class sliced_find final : public sliced_answer {
-  public:
-    sliced_find(reading_call& call, storage::registry::find::search_pointer<Row> search)
-        : x_call(call), x_slices(call.with().clock), x_search(std::move(search)) {}
-
-    result<std::optional<runtime::http::http_response>> next() override {
-        if (const auto good = x_slices.begin(); !good) return good.error();
-        if (x_search && !x_slices.go_on(*x_search)) return not_yet();
-        if (x_search)
-            if (const auto good = choose(); !good) return good.error();
-        while (!x_pieces->is_over() && x_body.size() < limits::find_whole_bytes_max) {
-            auto piece = x_pieces->next();
-            if (!piece) return piece.error();
-            x_body += *piece;
-            if (x_slices.is_over() && !x_pieces->is_over()) return not_yet();
-        }
-        return std::optional(x_call.answer(std::move(x_body)));
-    }
-    std::unique_ptr<answer_pieces> rest() override {
-        if (x_pieces->is_over()) return nullptr;
-        return std::move(x_pieces);
-    }
-
-  private:
-    static std::optional<runtime::http::http_response> not_yet() { return std::nullopt; }
-
-    result<void> choose() {
-        auto page = x_search->take();
-        if (!page) return page.error();
-        Answer answer;
-        tell_of_page(x_call, *page, page->ids.size(), answer);
-        x_pieces = std::make_unique<found_pieces<Row, Answer, View>>(x_call.reading().view,
-                                                                     std::move(x_search), answer);
-        x_search = nullptr;
-        return {};
-    }
-
-    reading_call& x_call;
-    slices_of_find x_slices;
-    storage::registry::find::search_pointer<Row> x_search;      // until the page is chosen
-    std::unique_ptr<found_pieces<Row, Answer, View>> x_pieces;  // then
-    std::string x_body;
-};
+std::unique_ptr<sliced_answer> in_slices(reading_call&, std::unique_ptr<shown_search>);
 
 /// The query parameter as a number. Errors: invalid_argument.
 result<std::int64_t> number_in_query(const reading_call&, std::string_view name, std::int64_t otherwise);
@@ -158,7 +109,7 @@ template <class Answer, class Row, class View>
 result<std::unique_ptr<sliced_answer>> answer_in_slices(
     reading_call& call, result<storage::registry::find::search_pointer<Row>> search, View) {
     if (!search) return search.error();
-    return std::make_unique<sliced_find<Row, Answer, View>>(call, *std::move(search));
+    return in_slices(call, std::make_unique<viewed_search<Row, Answer, View>>(*std::move(search)));
 }
 
 }  // namespace herald::api::calls
