@@ -129,9 +129,10 @@ bool json_reader::has_unknown() const {
 
 void json_reader::add_unknown() {
     for (const auto& [name, value] : *object.get_if<json_object>()) {
-        if (unknown->size() == limits::unknown_members_max) return;
-        if (is_default(value) || std::ranges::find(known_names, name) != known_names.end()) continue;
-        unknown->push_back({member_path(path, name), std::string(runtime::nearest(name, known_names))});
+        if (unknown->found.size() == limits::unknown_members_max) return;
+        if (unknown->which == unknown_told::not_at_default && is_default(value)) continue;
+        if (std::ranges::find(known_names, name) != known_names.end()) continue;
+        unknown->found.push_back({member_path(path, name), std::string(runtime::nearest(name, known_names))});
     }
 }
 

@@ -25,13 +25,19 @@ struct unknown_member {
     std::string nearest;  // of the existing names; empty when none is near
 };
 
-/// Reads what is present: null and absent members keep their defaults. Ignores unknown members (those that
-/// are not at a default go into `unknown`, at most limits::unknown_members_max), members that are never shown
-/// and those that are read-only. Integers may be numbers or strings (ids also ""), enums names or numbers
-/// (one with TRUE also true and false). Errors: invalid_argument naming the member, what it holds and what it
-/// should hold.
+/// Which unknown members are told of: clients send defaults for what they do not use.
+enum class unknown_told : std::uint8_t { not_at_default, all };
+struct unknown_members {
+    unknown_told which = unknown_told::not_at_default;
+    std::vector<unknown_member> found;  // at most limits::unknown_members_max
+};
+
+/// Reads what is present: null and absent members keep their defaults. Ignores unknown members (`unknown`
+/// says which are told of), members that are never shown and those that are read-only. Integers may be
+/// numbers or strings (ids also ""), enums names or numbers (one with TRUE also true and false). Errors:
+/// invalid_argument naming the member, what it holds and what it should hold.
 template <described T>
-result<T> from_json(const json_value& value, std::vector<unknown_member>* unknown = nullptr);
+result<T> from_json(const json_value& value, unknown_members* unknown = nullptr);
 
 /// invalid_argument "<path> is <what it holds>; it must be <expected>".
 error wrong_member(std::string_view path, const json_value& found, std::string_view expected);
@@ -120,7 +126,7 @@ std::string member_path(std::string_view object, std::string_view name);
 struct json_reader {
     const json_value& object;
     std::string_view path;
-    std::vector<unknown_member>* unknown = nullptr;
+    unknown_members* unknown = nullptr;
     std::optional<error> failure{};
     std::string where{};  // the path of what is read now
     std::size_t found_members = 0;
@@ -230,7 +236,7 @@ void append_json_object(std::string& out, const T& value, integers style) {
 }
 
 template <described T>
-result<T> from_json(const json_value& value, std::vector<unknown_member>* unknown) {
+result<T> from_json(const json_value& value, unknown_members* unknown) {
     if (!value.get_if<json_object>()) return wrong_member("the body", value, "a JSON object");
     static_assert(detail::describes_every_member<T>, "a member of this type is not described");
     result<T> out(boost::system::in_place_value);

@@ -51,7 +51,7 @@ std::string request_schema(schema_set& into) {
 }
 template <class T>
 std::string answer_schema(schema_set& into) {
-    return into.of<T>({direction::out, T::style});
+    return into.of<T>({direction::out, style_of<T>()});
 }
 /// An id where it is a part of a path or a query: of the type that the answers about the thing itself have.
 template <numeric_id Id>
@@ -135,7 +135,7 @@ std::string schema_of_member(schema_set& into, schema_form form) {
 template <class T>
 void add_meanings(std::vector<meaning>& out) {
     if constexpr (requires { T::meanings; }) out.insert(out.end(), T::meanings.begin(), T::meanings.end());
-    if constexpr (requires { typename T::shown_inline; }) add_meanings<typename T::shown_inline>(out);
+    if constexpr (shows_another_inline<T>) add_meanings<typename T::shown_inline>(out);
 }
 
 template <described T>

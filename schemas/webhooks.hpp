@@ -20,6 +20,59 @@ struct resource_filter {
     }
 };
 
+/// What a member of an event's body must be, so that a webhook hears the event (event_filter.hpp).
+struct filter_condition {
+    std::string path;  // of members, with dots between; attributes.<key> for a list of {key, value}
+    find_operator operator_ = find_operator::eq;
+    json_text value;
+
+    static constexpr std::array<std::string_view, 2> required{"path", "value"};
+    friend bool operator==(const filter_condition&, const filter_condition&) = default;
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "path", self.path);
+        field(2, "operator", self.operator_);
+        field(3, "value", self.value);
+    }
+};
+
+enum class content_mode : std::uint8_t { binary, structured };
+template <>
+inline constexpr auto enum_names<content_mode> = in_order<content_mode>("binary", "structured");
+
+/// How deliveries are made; each member at its default means the usual way.
+struct webhook_delivery {
+    std::string description;
+    std::uint32_t timeout_ms = 0;
+    std::vector<std::uint32_t> retry_schedule;  // seconds
+    std::uint32_t rate_limit = 0;               // attempts that may begin in a second, at each worker
+    std::vector<filter_condition> filter;       // all must hold
+    schemas::content_mode content_mode = schemas::content_mode::binary;
+    bool asymmetric = false;        // an ed25519 signature, too
+    std::int64_t time_expires = 0;  // when it is deleted
+
+    friend bool operator==(const webhook_delivery&, const webhook_delivery&) = default;
+    static constexpr void describe(auto& self, auto&& field) {
+        field(10, "description", self.description);
+        field(11, "timeout_ms", self.timeout_ms);
+        field(12, "retry_schedule", self.retry_schedule);
+        field(13, "rate_limit", self.rate_limit);
+        field(14, "filter", self.filter);
+        field(15, "content_mode", self.content_mode);
+        field(16, "asymmetric", self.asymmetric);
+        field(17, "time_expires", self.time_expires);
+    }
+};
+
+/// A header that the receiver asked for. Its value is a secret.
+struct webhook_header {
+    std::string name;          // lower case
+    std::string sealed_value;  // as a webhook's secret
+    std::string seal_binding;
+
+    friend bool operator==(const webhook_header&, const webhook_header&) = default;
+    HERALD_DESCRIBE(name, sealed_value, seal_binding);
+};
+
 /// The settings that an owner chooses for a webhook: the same in the request, the command, the row and the
 /// topic `subscribers`. A request and an answer show these members as their own, so they use the same
 /// numbers.
@@ -29,21 +82,22 @@ struct webhook_settings {
     std::vector<schemas::event_type> event_types;
     bool all_events = false;
     std::vector<resource_filter> resource_types;
+    webhook_delivery delivery;
 
+    using shown_inline = webhook_delivery;
     friend bool operator==(const webhook_settings&, const webhook_settings&) = default;
     static constexpr void describe(auto& self, auto&& field) {
-        field(1, "name", self.name);
-        field(2, "location", self.location);
-        field(3, "event_types", self.event_types);
-        field(4, "all_events", self.all_events);
-        field(5, "resource_types", self.resource_types);
+        HERALD_FIELDS(name, location, event_types, all_events, resource_types);
+        webhook_delivery::describe(self.delivery, field);
     }
 };
 
 /// What an update changes in a webhook: the same in the request and the command. What is absent or empty
-/// stays as it is. A type or filter that is deleted need not be there.
+/// stays as it is, but for the members of `delivery`: those that are `given` are set. A type or filter that
+/// is deleted need not be there.
 struct webhook_changes {
     webhook_id id;
+    std::string new_name;
     std::string new_location;
     std::vector<event_type> add_event_types;
     std::vector<event_type> delete_event_types;
@@ -51,17 +105,26 @@ struct webhook_changes {
     bool clear_all_events = false;
     std::vector<resource_filter> add_resource_types;
     std::vector<resource_filter> delete_resource_types;
+    webhook_delivery delivery;
+    std::vector<std::string> given;
 
+    using shown_inline = webhook_delivery;
     static constexpr void describe(auto& self, auto&& field) {
-        field(1, "id", self.id);
-        field(2, "new_location", self.new_location);
-        field(3, "add_event_types", self.add_event_types);
-        field(4, "delete_event_types", self.delete_event_types);
-        field(5, "set_all_events", self.set_all_events);
-        field(6, "clear_all_events", self.clear_all_events);
-        field(7, "add_resource_types", self.add_resource_types);
-        field(8, "delete_resource_types", self.delete_resource_types);
+        HERALD_FIELDS(id, new_location, add_event_types, delete_event_types, set_all_events, clear_all_events,
+                      add_resource_types, delete_resource_types, new_name);
+        webhook_delivery::describe(self.delivery, field);
+        field(18, "given", self.given, shown::never);
     }
+};
+
+/// What a rotation has replaced, while it still signs.
+struct earlier_secret {
+    std::string sealed_secret;
+    std::string seal_binding;
+    std::int64_t until_ms = 0;  // log time
+
+    friend bool operator==(const earlier_secret&, const earlier_secret&) = default;
+    HERALD_DESCRIBE(sealed_secret, seal_binding, until_ms);
 };
 
 struct webhook {
@@ -77,19 +140,19 @@ struct webhook {
     /// Offset of the command that last changed the row.
     std::uint64_t revision = 0;
     std::int64_t failing_since_ms = 0;  // only failures since then; 0: healthy
+    /// While it fails: whether other events than WEBHOOK_HEALTH fail. If not, nobody is told.
+    bool failing_counts = false;
+    bool failing_told = false;          // WEBHOOK_HEALTH has said so
+    std::int64_t disable_at_ms = 0;     // if it still only fails then; 0: not planned
+    std::int64_t disabled_told_ms = 0;  // when WEBHOOK_HEALTH last said that it was disabled
+    std::vector<webhook_header> headers;
+    schemas::earlier_secret earlier_secret;
 
     static constexpr void describe(auto& self, auto&& field) {
-        field(1, "id", self.id);
-        field(2, "workspace_id", self.workspace_id);
-        field(3, "settings", self.settings);
-        field(4, "sealed_secret", self.sealed_secret);
-        field(5, "seal_binding", self.seal_binding);
-        field(6, "status", self.status);
-        field(7, "status_reason", self.status_reason);
-        field(8, "time_created", self.time_created);
-        field(9, "time_updated", self.time_updated);
-        field(10, "revision", self.revision);
-        field(11, "failing_since_ms", self.failing_since_ms);
+        HERALD_FIELDS(id, workspace_id, settings, sealed_secret, seal_binding, status, status_reason,
+                      time_created, time_updated, revision, failing_since_ms, failing_counts, failing_told,
+                      disable_at_ms, disabled_told_ms, headers);
+        field(17, "earlier_secret", self.earlier_secret);
     }
 };
 
@@ -107,13 +170,7 @@ struct external_event {
     std::int64_t time_ms = 0;    // when it was reported first
     std::uint32_t audience = 0;  // how many webhooks heard it
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "workspace_id", self.workspace_id);
-        field(2, "event_uuid", self.event_uuid);
-        field(3, "id", self.id);
-        field(4, "time_ms", self.time_ms);
-        field(5, "audience", self.audience);
-    }
+    HERALD_DESCRIBE(workspace_id, event_uuid, id, time_ms, audience);
 };
 
 /// A webhook that matched an event at its place in the log. Held: it was disabled at that point; kept for
@@ -124,11 +181,7 @@ struct audience_member {
     std::uint64_t revision = 0;
 
     friend bool operator==(const audience_member&, const audience_member&) = default;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "webhook_id", self.webhook_id);
-        field(2, "held", self.held);
-        field(3, "revision", self.revision);
-    }
+    HERALD_DESCRIBE(webhook_id, held, revision);
 };
 
 /// An event as stored in the outbox and on the event topics. `body` is the exact bytes that every receiver
@@ -152,24 +205,13 @@ struct event {
     std::string refused;
     std::string workspace_name;  // as it was called then
     std::string report_url;      // where the receiver reports what came of it; empty: nothing is expected
+    std::string subject;         // what it is about, by the names it had then: "model/version"; may be empty
 
     static constexpr void describe(auto& self, auto&& field) {
-        field(1, "id", self.id);
-        field(2, "type", self.type);
-        field(3, "resource_type", self.resource_type);
-        field(4, "resource_id", self.resource_id);
-        field(5, "workspace_id", self.workspace_id);
-        field(6, "time_ms", self.time_ms);
-        field(7, "generation", self.generation);
-        field(8, "offset", self.offset);
-        field(9, "partition_sequence", self.partition_sequence);
-        field(10, "resource_sequence", self.resource_sequence);
-        field(11, "audience", self.audience);
-        field(12, "body", self.body);
-        field(13, "traceparent", self.traceparent);
-        field(14, "refused", self.refused);
-        field(15, "workspace_name", self.workspace_name);
-        field(16, "report_url", self.report_url);
+        HERALD_FIELDS(id, type, resource_type, resource_id, workspace_id, time_ms, generation, offset,
+                      partition_sequence, resource_sequence, audience, body, traceparent, refused,
+                      workspace_name, report_url);
+        field(17, "subject", self.subject);
     }
 };
 
@@ -185,19 +227,12 @@ struct subscriber {
     bool enabled = true;
     std::string disabled_because;       // only if it is not enabled
     std::int64_t failing_since_ms = 0;  // likewise; 0: it was disabled without earlier failures
+    std::vector<webhook_header> headers;
+    schemas::earlier_secret earlier_secret;
 
     friend bool operator==(const subscriber&, const subscriber&) = default;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "webhook_id", self.webhook_id);
-        field(2, "workspace_id", self.workspace_id);
-        field(3, "revision", self.revision);
-        field(4, "settings", self.settings);
-        field(5, "sealed_secret", self.sealed_secret);
-        field(6, "seal_binding", self.seal_binding);
-        field(7, "enabled", self.enabled);
-        field(8, "disabled_because", self.disabled_because);
-        field(9, "failing_since_ms", self.failing_since_ms);
-    }
+    HERALD_DESCRIBE(webhook_id, workspace_id, revision, settings, sealed_secret, seal_binding, enabled,
+                    disabled_because, failing_since_ms, headers, earlier_secret);
 };
 
 /// Every change of a webhook at or below `offset` is in the topic before this record, and the topic then
@@ -208,11 +243,7 @@ struct subscribers_head {
     std::uint64_t rows = 0;
 
     friend bool operator==(const subscribers_head&, const subscribers_head&) = default;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "generation", self.generation);
-        field(2, "offset", self.offset);
-        field(3, "rows", self.rows);
-    }
+    HERALD_DESCRIBE(generation, offset, rows);
 };
 
 enum class delivery_source : std::uint8_t { event, test, resend, replay };
@@ -232,34 +263,14 @@ enum class delivery_error : std::uint8_t {
 enum class attempt_result : std::uint8_t { succeeded, will_retry, dead, skipped, held };
 
 template <>
-struct enum_names<delivery_source> {
-    static constexpr std::array<named<delivery_source>, 4> all{{{delivery_source::event, "event"},
-                                                                {delivery_source::test, "test"},
-                                                                {delivery_source::resend, "resend"},
-                                                                {delivery_source::replay, "replay"}}};
-};
+inline constexpr auto enum_names<delivery_source> =
+    in_order<delivery_source>("event", "test", "resend", "replay");
 template <>
-struct enum_names<delivery_error> {
-    static constexpr std::array<named<delivery_error>, 10> all{
-        {{delivery_error::none, "none"},
-         {delivery_error::address_not_allowed, "address-not-allowed"},
-         {delivery_error::dns, "dns"},
-         {delivery_error::connect, "connect"},
-         {delivery_error::tls, "tls"},
-         {delivery_error::write, "write"},
-         {delivery_error::timeout, "timeout"},
-         {delivery_error::protocol, "protocol"},
-         {delivery_error::status, "status"},
-         {delivery_error::busy, "busy"}}};
-};
+inline constexpr auto enum_names<delivery_error> = in_order<delivery_error>(
+    "none", "address-not-allowed", "dns", "connect", "tls", "write", "timeout", "protocol", "status", "busy");
 template <>
-struct enum_names<attempt_result> {
-    static constexpr std::array<named<attempt_result>, 5> all{{{attempt_result::succeeded, "succeeded"},
-                                                               {attempt_result::will_retry, "will_retry"},
-                                                               {attempt_result::dead, "dead"},
-                                                               {attempt_result::skipped, "skipped"},
-                                                               {attempt_result::held, "held"}}};
-};
+inline constexpr auto enum_names<attempt_result> =
+    in_order<attempt_result>("succeeded", "will_retry", "dead", "skipped", "held");
 
 /// One delivery on its way: on deliveries.direct, deliveries.replay, the retry topics and `dead`. Never
 /// contains a location or a secret: the webhook's row is read at each attempt.
@@ -281,22 +292,8 @@ struct delivery {
     std::string reason;                // on `dead`: the reason
     bool waits_for_room = false;       // and not because its receiver failed
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "id", self.id);
-        field(2, "webhook_id", self.webhook_id);
-        field(3, "event", self.event);
-        field(4, "source", self.source);
-        field(5, "attempts_made", self.attempts_made);
-        field(6, "wait_left_ms", self.wait_left_ms);
-        field(7, "spills", self.spills);
-        field(8, "revision_seen", self.revision_seen);
-        field(9, "first_attempt_ms", self.first_attempt_ms);
-        field(10, "deadline_ms", self.deadline_ms);
-        field(11, "parked_until_ms", self.parked_until_ms);
-        field(12, "call_id", self.call_id);
-        field(13, "reason", self.reason);
-        field(14, "waits_for_room", self.waits_for_room);
-    }
+    HERALD_DESCRIBE(id, webhook_id, event, source, attempts_made, wait_left_ms, spills, revision_seen,
+                    first_attempt_ms, deadline_ms, parked_until_ms, call_id, reason, waits_for_room);
 };
 
 /// One attempt, on the topic `attempts` and in the history of deliveries. Headers contain no secrets.

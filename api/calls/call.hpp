@@ -94,11 +94,13 @@ class reading_call {
     /// missing.
     template <schemas::described T>
     result<T> body_as(const schemas::json_value& value) {
-        std::vector<schemas::unknown_member> unknown;
+        constexpr bool refuses = schemas::requests::refuses_unknown<T>;
+        schemas::unknown_members unknown{
+            refuses ? schemas::unknown_told::all : schemas::unknown_told::not_at_default, {}};
         auto out = schemas::from_json<T>(value, &unknown);
         if (!out) return out;
         auto good = schemas::requests::check_required(*out);
-        if (good) good = ignore_unknown(unknown, schemas::requests::refuses_unknown<T>);
+        if (good) good = ignore_unknown(unknown.found, refuses);
         if (!good) out = good.error();
         return out;
     }
@@ -134,7 +136,7 @@ class reading_call {
     /// An answer that reflects the state: carries svc-registry-offset, and svc-registry-stale and svc-warning
     /// where they apply.
     runtime::http::http_response answer(std::string body) const;
-    template <schemas::answers::answer Answer>
+    template <schemas::described Answer>
     runtime::http::http_response answer(const Answer& value) const {
         return answer(schemas::answers::text_of(value));
     }
@@ -187,7 +189,7 @@ class writing_call : public reading_call {
         return append(Command::type, schemas::encode(command), with().random.uuid());
     }
     /// Submits, and answers with the given value.
-    template <schemas::commands::command_struct Command, schemas::answers::answer Answer>
+    template <schemas::commands::command_struct Command, schemas::described Answer>
     task<runtime::http::http_response> write(const Command& command, const Answer& said) {
         return write(Command::type, schemas::encode(command),
                      [text = schemas::answers::text_of(said)](const auto&) { return text; });
@@ -222,7 +224,7 @@ class writing_call : public reading_call {
 
     /// The answer to a write that was applied at the outcome's offset.
     runtime::http::http_response answer(const schemas::commands::outcome&, std::string body) const;
-    template <schemas::answers::answer Answer>
+    template <schemas::described Answer>
     runtime::http::http_response answer(const schemas::commands::outcome& outcome,
                                         const Answer& value) const {
         return answer(outcome, schemas::answers::text_of(value));

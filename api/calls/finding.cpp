@@ -25,7 +25,7 @@ class found_pieces final : public answer_pieces {
         if (x_is_over) piece += x_text.substr(x_rest);
         return piece;
     }
-    bool is_over() const noexcept { return x_is_over; }
+    bool is_over() const noexcept override { return x_is_over; }
 
   private:
     const std::shared_ptr<const storage::registry::state::state_view> x_view;
@@ -36,33 +36,15 @@ class found_pieces final : public answer_pieces {
     bool x_is_over = false;
 };
 
-class sliced_find final : public sliced_answer {
+class sliced_find final : public pieced_answer {
   public:
     sliced_find(reading_call& call, std::unique_ptr<shown_search> search)
-        : x_call(call), x_slices(call.with().clock), x_search(std::move(search)) {}
-
-    result<std::optional<runtime::http::http_response>> next() override {
-        if (const auto good = x_slices.begin(); !good) return good.error();
-        if (x_search && !x_slices.go_on(*x_search)) return not_yet();
-        if (x_search)
-            if (const auto good = choose(); !good) return good.error();
-        while (!x_pieces->is_over() && x_body.size() < limits::find_whole_bytes_max) {
-            auto piece = x_pieces->next();
-            if (!piece) return piece.error();
-            x_body += *piece;
-            if (x_slices.is_over() && !x_pieces->is_over()) return not_yet();
-        }
-        return std::optional(x_call.answer(std::move(x_body)));
-    }
-    std::unique_ptr<answer_pieces> rest() override {
-        if (x_pieces->is_over()) return nullptr;
-        return std::move(x_pieces);
-    }
+        : pieced_answer(call, nullptr), x_search(std::move(search)) {}
 
   private:
-    static std::optional<runtime::http::http_response> not_yet() { return std::nullopt; }
-
-    result<void> choose() {
+    result<std::unique_ptr<answer_pieces>> choose(slices_of_find& slices) override {
+        std::unique_ptr<answer_pieces> pieces;
+        if (!slices.go_on(*x_search)) return pieces;
         const auto page = x_search->take();
         if (!page) return page.error();
         if (page->is_cut)
@@ -70,19 +52,32 @@ class sliced_find final : public sliced_answer {
                         std::to_string(page->total_records) +
                         " records; ask for the rest with pagination.page_token");
         std::string text = x_search->without_rows(*page);
-        x_pieces =
-            std::make_unique<found_pieces>(x_call.reading().view, std::move(x_search), std::move(text));
-        return {};
+        pieces = std::make_unique<found_pieces>(x_call.reading().view, std::move(x_search), std::move(text));
+        return pieces;
     }
 
-    reading_call& x_call;
-    slices_of_find x_slices;
     std::unique_ptr<shown_search> x_search;  // until the page is chosen
-    std::unique_ptr<found_pieces> x_pieces;  // then
-    std::string x_body;
 };
 
 }  // namespace
+
+result<std::optional<runtime::http::http_response>> pieced_answer::next() {
+    const std::optional<runtime::http::http_response> not_yet;
+    if (const auto good = x_slices.begin(); !good) return good.error();
+    if (!x_pieces) {
+        auto chosen = choose(x_slices);
+        if (!chosen) return chosen.error();
+        if (!*chosen) return not_yet;
+        x_pieces = *std::move(chosen);
+    }
+    while (!x_pieces->is_over() && x_body.size() < limits::find_whole_bytes_max) {
+        auto piece = x_pieces->next();
+        if (!piece) return piece.error();
+        x_body += *piece;
+        if (x_slices.is_over() && !x_pieces->is_over()) return not_yet;
+    }
+    return std::optional(x_call.answer(std::move(x_body)));
+}
 
 std::unique_ptr<sliced_answer> in_slices(reading_call& call, std::unique_ptr<shown_search> search) {
     return std::make_unique<sliced_find>(call, std::move(search));

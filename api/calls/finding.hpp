@@ -5,7 +5,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <type_traits>
 #include <utility>
 
 #include "api/calls/call.hpp"
@@ -48,7 +47,7 @@ class viewed_search final : public shown_search {
         auto rows = x_search->read();
         for (Row& row : rows) {
             if (!std::exchange(is_first, false)) out += ',';
-            schemas::detail::json_writer{out, Answer::style}.write(View()(std::move(row)));
+            schemas::detail::json_writer{out, schemas::style_of<Answer>()}.write(View()(std::move(row)));
         }
         return !rows.empty();
     }
@@ -89,8 +88,34 @@ class slices_of_find {
     std::int64_t x_end_ms = INT64_MAX;
 };
 
-/// A find whose answer is a page of rows; one with more than limits::find_whole_bytes_max is sent piece by
+/// An answer of pieces, made in slices; one with more than limits::find_whole_bytes_max is sent piece by
 /// piece.
+class pieced_answer : public sliced_answer {
+  public:
+    pieced_answer(reading_call& call, std::unique_ptr<answer_pieces> pieces)
+        : x_call(call), x_slices(call.with().clock), x_pieces(std::move(pieces)) {}
+
+    result<std::optional<runtime::http::http_response>> next() override;
+    std::unique_ptr<answer_pieces> rest() override {
+        if (x_pieces->is_over()) return nullptr;
+        return std::move(x_pieces);
+    }
+
+  protected:
+    /// Makes the pieces of an answer that began without them; null: there is more to do.
+    virtual result<std::unique_ptr<answer_pieces>> choose(slices_of_find&) {
+        return std::unique_ptr<answer_pieces>();
+    }
+
+    reading_call& x_call;
+
+  private:
+    slices_of_find x_slices;
+    std::unique_ptr<answer_pieces> x_pieces;
+    std::string x_body;
+};
+
+/// A find whose answer is a page of rows.
 std::unique_ptr<sliced_answer> in_slices(reading_call&, std::unique_ptr<shown_search>);
 
 /// The query parameter as a number. Errors: invalid_argument.

@@ -1,7 +1,6 @@
 #include "api/operations/operator_endpoints.hpp"
 
 #include "api/calls/call.hpp"
-#include "api/calls/handler.hpp"
 #include "api/calls/public_call.hpp"
 #include "api/calls/rows.hpp"
 #include "api/operations/routes.hpp"
@@ -13,8 +12,8 @@
 namespace herald::api::operations {
 namespace {
 
+using namespace calls::rows;
 using runtime::http::http_response;
-namespace answers = schemas::answers;
 
 constexpr std::size_t shown_bytes = 100;
 
@@ -95,7 +94,7 @@ result<http_response> get_metrics(const calls::public_call&) {
 
 result<http_response> get_openapi(const calls::public_call& call) { return json(std::string(call.openapi)); }
 
-using namespace calls::rows;
+result<http_response> get_keys(const calls::public_call& call) { return json(std::string(call.keys)); }
 
 constexpr calls::route metrics =
     open("get_metrics", "/metrics", get_metrics, nullptr, "Metrics, in the text format of Prometheus");
@@ -119,6 +118,8 @@ const calls::route operators[] = {metrics, health, ready};
 const calls::route others[] = {
     open("get_openapi", "/api/openapi.json", get_openapi, schemas::answer_schema<answers::openapi>,
          "This document"),
+    open("get_keys", "/.well-known/jwks.json", get_keys, schemas::answer_schema<answers::key_set>,
+         "The public keys of ed25519 signatures (v1a) in webhook-signature"),
 };
 
 }  // namespace

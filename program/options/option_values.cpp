@@ -59,7 +59,7 @@ result<void> check_last_character(const std::string& what, const std::string& va
 /// The stages that a version can be moved to.
 std::string stages_text() {
     std::string all;
-    for (const auto& [stage, name] : schemas::enum_names<schemas::stage>::all)
+    for (const auto& [stage, name] : schemas::enum_names<schemas::stage>)
         if (stage != schemas::stage::unknown) all += (all.empty() ? "" : ", ") + std::string(name);
     return all;
 }
@@ -190,6 +190,19 @@ result<void> read_header_prefixes(settings& all, const given& said) {
     if (!good || all.server.header_prefixes.empty())
         return must_be(said, "one or more names of letters, digits, - and _");
     all.worker.header_prefix = all.server.header_prefixes.front();
+    return {};
+}
+
+result<void> read_egress_proxy(settings& all, const given& said) {
+    namespace client = runtime::http::client;
+    if (said.text().empty()) return {};
+    // The operator may name any address, also one that no webhook may have.
+    const auto any = client::address_policy::parse("0.0.0.0/0,::/0");
+    HERALD_ASSERT(any.has_value());
+    auto proxy = client::parse_location(said.text(), client::plain_http::allowed, *any);
+    if (!proxy || proxy->tls || proxy->target != "/")
+        return must_be(said, "http://HOST:PORT, such as http://proxy.example.com:3128");
+    all.transport.proxy = *std::move(proxy);
     return {};
 }
 

@@ -275,6 +275,29 @@ std::vector<option> options_of_webhooks() {
                  std::to_string(limits::lane_concurrency_setting_max),
          .value = number({.min = 1, .max = limits::lane_concurrency_setting_max}, &settings::worker,
                          &workers::worker_options::concurrency)},
+        {.name = "webhook-connections",
+         .operand = "N",
+         .group = group::deliveries,
+         .default_text = std::to_string(limits::receiver_connections_default),
+         .help = "most connections to one host and port at a time, whatever webhooks lead there",
+         .value = number({.min = 1, .max = limits::client_connections_max}, &settings::transport,
+                         &transport::connections_to_one_max)},
+        {.name = "egress-proxy",
+         .operand = "URL",
+         .group = group::deliveries,
+         .help = "deliveries go through this HTTP proxy, by CONNECT: http://HOST:PORT; addresses are judged "
+                 "before it is asked",
+         .value = {option_kind::text, read_egress_proxy}},
+        {.name = "client-cert",
+         .operand = "FILE",
+         .group = group::deliveries,
+         .help = "PEM: the certificate, with its chain, that receivers may ask for",
+         .value = text(&settings::transport, &transport::certificate_file)},
+        {.name = "client-key",
+         .operand = "FILE",
+         .group = group::deliveries,
+         .help = "PEM: the key of that certificate",
+         .value = text(&settings::transport, &transport::certificate_key_file)},
     };
 }
 
@@ -379,6 +402,17 @@ std::vector<option> options_of_installations() {
          .default_text = "PRODUCTION",
          .help = "stages of new workspaces that need an approved transition, or none",
          .value = {option_kind::list, read_approvals}},
+        {.name = "webhooks-by",
+         .operand = "WHO",
+         .group = group::installation,
+         .default_meaning = "system-admins; at an init of an installation that exists: as it is",
+         .help =
+             "who may create, change and delete webhooks: system-admins, or also workspace-admins, each "
+             "in their workspace; it is the installation's, and a later start with another value changes it",
+         .value = choice<schemas::webhooks_by>({{"system-admins", schemas::webhooks_by::system_admins},
+                                                {"workspace-admins", schemas::webhooks_by::workspace_admins}},
+                                               &settings::installation,
+                                               &storage::node::genesis_options::webhooks_by)},
     };
 }
 

@@ -7,7 +7,6 @@
 #include "api/service.hpp"
 #include "events/subscriber_table.hpp"
 #include "program/parts/run_and_wait.hpp"
-#include "runtime/http/limits.hpp"
 #include "runtime/log_events.hpp"
 #include "runtime/mutex.hpp"
 #include "workers/http_transport.hpp"
@@ -70,6 +69,7 @@ class composed_worker_node final : public worker_node {
         x_transport = workers::make_http_transport(x_loops[0].context(), std::move(transport));
         x_subscribers = events::make_subscriber_table(x_parts.log, x_loops[0]);
         workers::worker_options options = x_chosen.worker;
+        options.concurrency_of_place = x_chosen.transport.connections_to_one_max;
         options.on_failure = [this](const error& failure) {
             std::cerr << "herald: " << failure.message << "\n";
             x_end(process_end::mismatch);

@@ -16,6 +16,7 @@ struct webhook {
     std::int64_t time_created = 0;
     std::int64_t time_updated = 0;
     std::string mutual_secret;
+    json_text headers;  // {name: ""}: values are never shown
 
     using shown_inline = webhook_settings;
     static constexpr integers style = integers::as_numbers;
@@ -28,23 +29,23 @@ struct webhook {
         field(34, "time_created", self.time_created);
         field(35, "time_updated", self.time_updated);
         field(36, "mutual_secret", self.mutual_secret);
+        field(37, "headers", self.headers);
     }
 };
 
 webhook of(schemas::webhook, std::string secret);
 
-struct webhooks {
-    std::vector<webhook> webhooks_;
-    std::uint64_t total_records = 0;
-    std::string next_page_token;
+/// The secret is shown here alone. The earlier one signs, too, until `earlier_until`; 0: it does not.
+struct rotated_secret {
+    schemas::webhook_id webhook_id;
+    std::string mutual_secret;
+    std::int64_t earlier_until = 0;
 
     static constexpr integers style = integers::as_numbers;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "webhooks", self.webhooks_);
-        field(2, "total_records", self.total_records);
-        field(3, "next_page_token", self.next_page_token);
-    }
+    HERALD_DESCRIBE(webhook_id, mutual_secret, earlier_until);
 };
+
+struct webhooks : page<"webhooks", webhook, integers::as_numbers> {};
 
 /// The one attempt of a test: where it went, how long each phase took, and what was wrong.
 struct test_attempt {
@@ -57,15 +58,7 @@ struct test_attempt {
     delivery_error error = delivery_error::none;
 
     static constexpr integers style = integers::as_numbers;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "address", self.address);
-        field(2, "dns_us", self.dns_us);
-        field(3, "connect_us", self.connect_us);
-        field(4, "tls_us", self.tls_us);
-        field(5, "first_byte_us", self.first_byte_us);
-        field(6, "total_us", self.total_us);
-        field(7, "error", self.error);
-    }
+    HERALD_DESCRIBE(address, dns_us, connect_us, tls_us, first_byte_us, total_us, error);
 };
 
 struct test_result {
@@ -74,11 +67,7 @@ struct test_result {
     std::string hint;
 
     static constexpr integers style = integers::as_numbers;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "status_code", self.status_code);
-        field(2, "attempt", self.attempt);
-        field(3, "hint", self.hint);
-    }
+    HERALD_DESCRIBE(status_code, attempt, hint);
 };
 
 /// The hint says what the webhook's owner might do about the answer.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "schemas/commands/envelope.hpp"
+#include "schemas/commands/limits.hpp"
 #include "schemas/webhooks.hpp"
 
 namespace herald::schemas::commands {
@@ -9,89 +10,111 @@ namespace herald::schemas::commands {
 /// → webhook. workspace_id 0: the caller's default workspace. The secret is sealed.
 struct create_webhook {
     static constexpr command_type type{50};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     webhook_settings settings;
     std::string sealed_secret;
     std::string seal_binding;
     schemas::workspace_id workspace_id;
+    std::vector<webhook_header> headers;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "settings", self.settings);
-        field(2, "sealed_secret", self.sealed_secret);
-        field(3, "seal_binding", self.seal_binding);
-        field(4, "workspace_id", self.workspace_id);
-    }
+    HERALD_DESCRIBE(settings, sealed_secret, seal_binding, workspace_id, headers);
 };
 
 /// → nothing
 struct delete_webhooks {
     static constexpr command_type type{51};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = true};
+    static constexpr command_traits traits{.passes_full_disk = true};
 
     std::vector<webhook_id> ids;
 
-    static constexpr void describe(auto& self, auto&& field) { field(1, "ids", self.ids); }
+    HERALD_DESCRIBE(ids);
 };
+
+/// What failures of a webhook, with no success between them, add up to (delivery.md §4, wire.md §7 "Events").
+struct failures_meaning {
+    bool is_failing = false;   // others are to be told
+    bool may_disable = false;  // it may be disabled when they go on
+};
+constexpr failures_meaning meaning_of_failures(std::int64_t since_ms, std::int64_t until_ms,
+                                               std::uint32_t attempts) noexcept {
+    if (until_ms <= since_ms) return {};
+    const std::int64_t span_ms = until_ms - since_ms;
+    return {
+        attempts >= limits::webhook_failing_attempts_min && span_ms >= limits::webhook_failing_span_ms_min,
+        span_ms >= limits::webhook_disable_span_ms_min};
+}
 
 enum class webhook_condition : std::uint8_t { healthy, failing, gone };
 
-/// From the holder of the claim "webhook-health". Ignored if its revision is not the row's. → nothing
+/// From the holder of the claim "webhook-health", again when more attempts have failed. Ignored if its
+/// revision is not the row's. → nothing
 struct webhook_health {
     static constexpr command_type type{52};
-    static constexpr command_traits traits{.level = 1, .from = sender::node, .passes_full_disk = true};
+    static constexpr command_traits traits{.from = sender::node, .passes_full_disk = true};
 
     schemas::webhook_id webhook_id;
     std::uint64_t revision = 0;
     webhook_condition condition = webhook_condition::healthy;
     std::int64_t failing_since_ms = 0;
     std::string reason;
-    std::uint64_t token = 0;  // of the claim
+    std::uint64_t token = 0;           // of the claim
+    std::int64_t failed_until_ms = 0;  // the newest failure that is known
+    /// Failed attempts that are known; of a webhook that is gone, whether it was an attempt that counts.
+    /// Those with WEBHOOK_HEALTH do not count.
+    std::uint32_t failed_attempts = 0;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "webhook_id", self.webhook_id);
-        field(2, "revision", self.revision);
-        field(3, "condition", self.condition);
-        field(4, "failing_since_ms", self.failing_since_ms);
-        field(5, "reason", self.reason);
-        field(6, "token", self.token);
-    }
+    HERALD_DESCRIBE(webhook_id, revision, condition, failing_since_ms, reason, token, failed_until_ms,
+                    failed_attempts);
 };
 
 /// → webhook
 struct update_webhook : webhook_changes {
     static constexpr command_type type{54};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     std::string sealed_secret;  // empty: the secret stays
     std::string seal_binding;
+    bool clear_headers = false;            // before the next two
+    std::vector<webhook_header> headers;   // to add, or in place of those with their names
+    std::vector<std::string> not_headers;  // names to remove
 
     using shown_inline = webhook_changes;
     static constexpr void describe(auto& self, auto&& field) {
         webhook_changes::describe(self, field);
         field(30, "sealed_secret", self.sealed_secret);
         field(31, "seal_binding", self.seal_binding);
+        field(32, "clear_headers", self.clear_headers);
+        field(33, "headers", self.headers);
+        field(34, "not_headers", self.not_headers);
     }
+};
+
+/// → webhook. The secret that it replaces signs, too, until the overlap is over; one before that no more.
+struct rotate_webhook_secret {
+    static constexpr command_type type{57};
+    static constexpr command_traits traits{.passes_full_disk = true};
+
+    schemas::webhook_id webhook_id;
+    std::string sealed_secret;
+    std::string seal_binding;
+    std::uint32_t overlap_seconds = 0;
+
+    HERALD_DESCRIBE(webhook_id, sealed_secret, seal_binding, overlap_seconds);
 };
 
 /// → webhook. Enabling clears the reason and the failures.
 struct set_webhook_status {
     static constexpr command_type type{55};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = true};
+    static constexpr command_traits traits{.passes_full_disk = true};
 
     schemas::webhook_id webhook_id;
     webhook_status status = webhook_status::enabled;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "webhook_id", self.webhook_id);
-        field(2, "status", self.status);
-    }
+    HERALD_DESCRIBE(webhook_id, status);
 };
 
 /// → external_event. An event that another system reports; a repeat of its event_uuid returns the first.
 struct create_event {
     static constexpr command_type type{56};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     std::string event_uuid;
     schemas::event_type event_type = schemas::event_type::create;
@@ -102,19 +125,11 @@ struct create_event {
     json_text original_entity;
     json_text new_entity;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "event_uuid", self.event_uuid);
-        field(2, "event_type", self.event_type);
-        field(3, "workspace_id", self.workspace_id);
-        field(4, "timestamp", self.timestamp);
-        field(5, "resource_type", self.resource_type);
-        field(6, "resource_id", self.resource_id);
-        field(7, "original_entity", self.original_entity);
-        field(8, "new_entity", self.new_entity);
-    }
+    HERALD_DESCRIBE(event_uuid, event_type, workspace_id, timestamp, resource_type, resource_id,
+                    original_entity, new_entity);
 };
 
 using webhook_commands = command_list<create_webhook, delete_webhooks, webhook_health, update_webhook,
-                                      set_webhook_status, create_event>;
+                                      set_webhook_status, create_event, rotate_webhook_secret>;
 
 }  // namespace herald::schemas::commands

@@ -8,13 +8,10 @@
 
 #include <algorithm>
 #include <functional>
-#include <future>
-#include <map>
 #include <optional>
 #include <system_error>
 
 #include "events/log/topics.hpp"
-#include "runtime/assert.hpp"
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"
 #include "runtime/mutex.hpp"

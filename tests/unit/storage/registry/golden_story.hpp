@@ -56,13 +56,14 @@ class golden_writer {
     template <schemas::commands::any_command Command>
     schemas::commands::command_envelope envelope_of(const Command& command) const {
         schemas::commands::request_identity who;
-        if constexpr (Command::traits.from == schemas::commands::sender::user) {
+        if constexpr (schemas::commands::traits_of<Command>().from == schemas::commands::sender::user) {
             who = request_of(user);
             who.idempotency_key = "key " + std::to_string(offset());
             who.fingerprint = "fingerprint";
             who.traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
         }
-        if constexpr (Command::traits.from == schemas::commands::sender::signed_url) who.principal = user;
+        if constexpr (schemas::commands::traits_of<Command>().from == schemas::commands::sender::signed_url)
+            who.principal = user;
         return completed(schemas::commands::make_envelope(command), std::move(who));
     }
     std::uint64_t add(const schemas::commands::command_envelope&, std::string_view what, ending);
@@ -104,8 +105,10 @@ void tell_of_versions(golden_writer&);
 void tell_of_stages(golden_writer&);  // golden_story_stages.cpp
 void tell_of_builds(golden_writer&);  // golden_story_scans.cpp
 void tell_of_scans(golden_writer&);
-void tell_of_promotions(golden_writer&);                              // golden_story_stages.cpp
-void tell_of_bounds(golden_writer&);                                  // golden_story_webhooks.cpp
+void tell_of_promotions(golden_writer&);  // golden_story_stages.cpp
+void tell_of_bounds(golden_writer&);      // golden_story_webhooks.cpp
+/// `webhooks`: how many have been made before.
+void tell_of_news(golden_writer&, std::uint64_t webhooks);
 void tell_of_a_month(golden_writer&, std::uint64_t publisher_token);  // golden_story_nodes.cpp
 void tell_of_a_raise(golden_writer&, std::uint32_t to_level);
 void tell_of_a_late_report(golden_writer&);    // golden_story_scans.cpp
