@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "schemas/json.hpp"
+#include "schemas/limits.hpp"
 #include "storage/registry/emission/resource_events.hpp"
 #include "storage/registry/rules/artifacts.hpp"
 #include "storage/registry/tables/versions.hpp"
