@@ -4,7 +4,6 @@
 #include "api/identity/routes.hpp"
 #include "schemas/answers/identity.hpp"
 #include "schemas/commands/organizations.hpp"
-#include "schemas/limits.hpp"
 #include "schemas/requests/organizations.hpp"
 #include "storage/registry/find/directory.hpp"
 

@@ -7,6 +7,7 @@
 #include "schemas/limits.hpp"
 #include "storage/registry/emission/resource_events.hpp"
 #include "storage/registry/rules/artifacts.hpp"
+#include "storage/registry/rules/checks.hpp"
 #include "storage/registry/tables/versions.hpp"
 
 namespace herald::storage::registry::rules {
