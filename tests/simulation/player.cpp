@@ -54,7 +54,8 @@ arguments parse(const player& of, int count, char** values) {
         } else if (name == "--seeds" || name == "--long") {
             if (name == "--long" && std::getenv("HERALD_TEST_LONG") == nullptr) continue;
             const auto dots = value.find("..");
-            if (dots == std::string_view::npos) throw std::invalid_argument(std::string(name) + " wants A..B");
+            if (dots == std::string_view::npos)
+                throw std::invalid_argument(std::string(name) + " wants A..B");
             all.first = number(value.substr(0, dots));
             all.last = number(value.substr(dots + 2));
         } else if (name == "--known") {

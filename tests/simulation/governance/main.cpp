@@ -1,7 +1,8 @@
 // herald_governance --depth N [--long N] [--mutation NAME] | --list
 //
-// Follows every sequence of up to N steps; with HERALD_TEST_LONG=1, --long has the number. Without a mutation every invariant must hold; with one, a rule is
-// broken on purpose, and some sequence must show it. A failure prints the steps.
+// Follows every sequence of up to N steps; with HERALD_TEST_LONG=1, --long has the number. Without a mutation
+// every invariant must hold; with one, a rule is broken on purpose, and some sequence must show it. A failure
+// prints the steps.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -114,7 +115,9 @@ int main(int count, char** arguments) {
             if (!broken) return std::printf("no mutation is called %s; see --list\n", arguments[i + 1]), 2;
             ++i;
         } else {
-            return std::printf("usage: herald_governance [--depth N] [--long N] [--mutation NAME] | --list\n"), 2;
+            return std::printf(
+                       "usage: herald_governance [--depth N] [--long N] [--mutation NAME] | --list\n"),
+                   2;
         }
     }
     return run(broken, depth);
