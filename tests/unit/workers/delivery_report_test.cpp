@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include "runtime/metrics.hpp"
+
 namespace herald::test {
 namespace {
 

@@ -269,7 +269,7 @@ void tell_of_webhooks(golden_writer& log) {
     log.user = admin;
     log.done(set_webhooks_by{schemas::webhooks_by::workspace_admins});
     log.user = ann;
-    log.refused(delete_webhooks{{webhook_id{5}}}, "by somebody who is no admin of the workspace either");
+    log.refused(delete_webhooks{{webhook_id{1}}}, "by somebody who is no admin of the workspace either");
     log.user = admin;
     log.done(set_webhooks_by{schemas::webhooks_by::system_admins}, "as at first");
     log.refused(delete_webhooks{}, "of none");
