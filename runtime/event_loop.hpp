@@ -4,7 +4,6 @@
 #include <atomic>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <cstddef>
 #include <cstdint>
@@ -130,16 +129,17 @@ class started_call : public std::enable_shared_from_this<started_call<Result>> {
     static result<std::shared_ptr<started_call>> start(blocking_pool& pool, Work work) {
         if (!pool.take_place()) return unavailable("too many blocking calls wait; try again");
         const auto call = std::make_shared<started_call>();
-        const auto owed = std::make_shared<owed_call<Work>>(owed_end(call), std::move(work));
-        pool.post([owed, &pool] {
+        const auto owed = std::make_shared<owed_end>(call);
+        // No co_spawn: it would queue the return behind all calls that wait for the pool.
+        pool.post([owed, &pool, work = std::move(work)]() mutable {
             ended end;
             try {
                 const typename blocking_pool::place mine(pool);
-                end.out.emplace(owed->work());
+                end.out.emplace(work());
             } catch (...) {
                 end.thrown = std::current_exception();
             }
-            owed->end.pay(std::move(end));
+            owed->pay(std::move(end));
         });
         return call;
     }
@@ -175,7 +175,8 @@ class started_call : public std::enable_shared_from_this<started_call<Result>> {
     class owed_end {
       public:
         explicit owed_end(std::shared_ptr<started_call> call) : x_call(std::move(call)) {}
-        owed_end(owed_end&&) noexcept = default;
+        owed_end(const owed_end&) = delete;
+        owed_end& operator=(const owed_end&) = delete;
         ~owed_end() {
             if (x_call) x_call->x_end->abandon();
         }
@@ -187,13 +188,6 @@ class started_call : public std::enable_shared_from_this<started_call<Result>> {
 
       private:
         std::shared_ptr<started_call> x_call;
-    };
-
-    template <class Work>
-    struct owed_call {
-        owed_call(owed_end owed, Work todo) : end(std::move(owed)), work(std::move(todo)) {}
-        owed_end end;
-        Work work;
     };
 
     const std::shared_ptr<completion<ended>> x_end = std::make_shared<completion<ended>>();

@@ -111,10 +111,7 @@ void json_writer::write_bytes(std::string_view bytes) {
 
 const json_value* json_reader::member(std::string_view name, shown mode) {
     if (failure || mode == shown::never) return nullptr;
-    if (only_lists_names) {
-        known_names.push_back(name);
-        return nullptr;
-    }
+    if (unknown) known_names.push_back(name);
     const json_value* found = object.find(name);
     if (!found) return nullptr;
     ++found_members;
@@ -123,12 +120,10 @@ const json_value* json_reader::member(std::string_view name, shown mode) {
     return found;
 }
 
-bool json_reader::has_unknown() const {
-    return unknown && found_members != object.get_if<json_object>()->size();
-}
-
 void json_reader::add_unknown() {
-    for (const auto& [name, value] : *object.get_if<json_object>()) {
+    const json_object& members = *object.get_if<json_object>();
+    if (failure || !unknown || found_members == members.size()) return;
+    for (const auto& [name, value] : members) {
         if (unknown->found.size() == limits::unknown_members_max) return;
         if (unknown->which == unknown_told::not_at_default && is_default(value)) continue;
         if (std::ranges::find(known_names, name) != known_names.end()) continue;
@@ -183,10 +178,7 @@ std::optional<std::uint64_t> json_reader::read_unsigned(const json_value& found,
 }
 
 std::optional<std::uint64_t> json_reader::read_name(const json_value& found,
-                                                    std::span<const numbered_name> all,
-                                                    std::optional<flag_numbers> flags) {
-    const bool* flag = found.get_if<bool>();
-    if (flag && flags) return *flag ? flags->of_true : flags->of_false;
+                                                    std::span<const numbered_name> all) {
     const std::string* text = found.get_if<std::string>();
     const auto number = unsigned_of(found);
     for (const numbered_name& each : all)

@@ -130,15 +130,11 @@ struct json_reader {
     std::optional<error> failure{};
     std::string where{};  // the path of what is read now
     std::size_t found_members = 0;
-    bool only_lists_names = false;  // member() adds each to the known names
-    std::vector<std::string_view> known_names{};
+    std::vector<std::string_view> known_names{};  // while somebody asks for unknown ones
 
     /// Reads the whole object.
     template <described T>
     void read_members(T& value) {
-        T::describe(value, *this);
-        if (failure || !has_unknown()) return;
-        only_lists_names = true;
         T::describe(value, *this);
         if constexpr (requires { T::server_owned; })  // known, although it cannot be set
             for (const auto& owned : T::server_owned) known_names.push_back(owned.name);
@@ -158,8 +154,6 @@ struct json_reader {
 
     /// Null for a member that is absent or null, or is not read, and after a failure.
     const json_value* member(std::string_view name, shown mode);
-    /// Whether the object has members that were not found, and somebody asks for them.
-    bool has_unknown() const;
     void add_unknown();
     void fail(const json_value& found, std::string_view expected);
 
@@ -169,24 +163,20 @@ struct json_reader {
     void read(const json_value& found, json_text&);
     std::optional<std::int64_t> read_signed(const json_value& found, std::int64_t least, std::int64_t most);
     std::optional<std::uint64_t> read_unsigned(const json_value& found, std::uint64_t most);
-    /// A value of an enum. `true_number` and `false_number`: of the values that are also true and false.
-    struct flag_numbers {
-        std::uint64_t of_true;
-        std::uint64_t of_false;
-    };
-    std::optional<std::uint64_t> read_name(const json_value& found, std::span<const numbered_name> all,
-                                           std::optional<flag_numbers> flags);
+    /// A value of an enum.
+    std::optional<std::uint64_t> read_name(const json_value& found, std::span<const numbered_name> all);
     /// Null when it is not an array, or too long.
     const json_array* read_list(const json_value& found);
 
     template <class T>
     void read(const json_value& found, T& value) {
         if constexpr (named_enum<T>) {
-            std::optional<flag_numbers> flags;
             if constexpr (requires { T::true_; })
-                flags = {static_cast<std::uint64_t>(T::true_), static_cast<std::uint64_t>(T::false_)};
-            if (const auto number = read_name(found, numbered_names<T>, flags))
-                value = static_cast<T>(*number);
+                if (const bool* flag = found.get_if<bool>()) {
+                    value = *flag ? T::true_ : T::false_;
+                    return;
+                }
+            if (const auto number = read_name(found, numbered_names<T>)) value = static_cast<T>(*number);
         } else if constexpr (numeric_id<T>) {
             // Clients that keep an id as text send "" for none.
             const std::string* text = found.get_if<std::string>();

@@ -9,9 +9,9 @@ namespace {
 /// Rows are read one after another. Keeps the view that they are in.
 class found_pieces final : public answer_pieces {
   public:
-    found_pieces(std::shared_ptr<const storage::registry::state::state_view> view,
-                 std::unique_ptr<shown_search> search, std::string text)
-        : x_view(std::move(view)), x_search(std::move(search)), x_text(std::move(text)) {
+    found_pieces(std::shared_ptr<const storage::registry::state::state_view> view, shown_rows rows,
+                 std::string text)
+        : x_view(std::move(view)), x_rows(std::move(rows)), x_text(std::move(text)) {
         x_rest = x_text.find("[]") + 1;
         HERALD_ASSERT(x_rest != 0);
     }
@@ -21,7 +21,7 @@ class found_pieces final : public answer_pieces {
         if (x_is_over) return piece;
         const bool is_begun = std::exchange(x_is_begun, true);
         if (!is_begun) piece = x_text.substr(0, x_rest);
-        x_is_over = !x_search->append_rows(piece, !is_begun);
+        x_is_over = !x_rows.append(piece, !is_begun);
         if (x_is_over) piece += x_text.substr(x_rest);
         return piece;
     }
@@ -29,7 +29,7 @@ class found_pieces final : public answer_pieces {
 
   private:
     const std::shared_ptr<const storage::registry::state::state_view> x_view;
-    const std::unique_ptr<shown_search> x_search;
+    const shown_rows x_rows;
     const std::string x_text;  // without rows
     std::size_t x_rest = 0;    // what comes behind them
     bool x_is_begun = false;
@@ -38,8 +38,9 @@ class found_pieces final : public answer_pieces {
 
 class sliced_find final : public pieced_answer {
   public:
-    sliced_find(reading_call& call, std::unique_ptr<shown_search> search)
-        : pieced_answer(call, nullptr), x_search(std::move(search)) {}
+    sliced_find(reading_call& call, std::shared_ptr<storage::registry::find::any_search> search,
+                shown_rows rows)
+        : pieced_answer(call, nullptr), x_search(std::move(search)), x_rows(std::move(rows)) {}
 
   private:
     result<std::unique_ptr<answer_pieces>> choose(slices_of_find& slices) override {
@@ -51,12 +52,12 @@ class sliced_find final : public pieced_answer {
             x_call.warn("these are " + std::to_string(page->ids.size()) + " of " +
                         std::to_string(page->total_records) +
                         " records; ask for the rest with pagination.page_token");
-        std::string text = x_search->without_rows(*page);
-        pieces = std::make_unique<found_pieces>(x_call.reading().view, std::move(x_search), std::move(text));
+        pieces = std::make_unique<found_pieces>(x_call.reading().view, x_rows, x_rows.without_rows(*page));
         return pieces;
     }
 
-    std::unique_ptr<shown_search> x_search;  // until the page is chosen
+    const std::shared_ptr<storage::registry::find::any_search> x_search;
+    const shown_rows x_rows;
 };
 
 }  // namespace
@@ -79,8 +80,10 @@ result<std::optional<runtime::http::http_response>> pieced_answer::next() {
     return std::optional(x_call.answer(std::move(x_body)));
 }
 
-std::unique_ptr<sliced_answer> in_slices(reading_call& call, std::unique_ptr<shown_search> search) {
-    return std::make_unique<sliced_find>(call, std::move(search));
+std::unique_ptr<sliced_answer> in_slices(reading_call& call,
+                                         std::shared_ptr<storage::registry::find::any_search> search,
+                                         shown_rows rows) {
+    return std::make_unique<sliced_find>(call, std::move(search), std::move(rows));
 }
 
 result<std::int64_t> number_in_query(const reading_call& call, std::string_view name,

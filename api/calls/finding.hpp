@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,49 +13,6 @@
 #include "storage/registry/find/limits.hpp"
 
 namespace herald::api::calls {
-
-/// A search, and how its rows are shown, without their type.
-class shown_search {
-  public:
-    virtual ~shown_search() = default;
-    /// As those of search.
-    virtual bool go_on(const storage::registry::find::enough_check&) = 0;
-    virtual result<storage::registry::find::chosen_page> take() = 0;
-    /// The text of the answer, whose first member is the list of rows: an empty one.
-    virtual std::string without_rows(const storage::registry::find::chosen_page&) const = 0;
-    /// Appends the next rows of the page; false: it has no more.
-    virtual bool append_rows(std::string& out, bool is_first) = 0;
-};
-
-/// `View` makes the shown form of a row.
-template <class Row, class Answer, class View>
-class viewed_search final : public shown_search {
-  public:
-    explicit viewed_search(storage::registry::find::search_pointer<Row> search)
-        : x_search(std::move(search)) {}
-
-    bool go_on(const storage::registry::find::enough_check& enough) override {
-        return x_search->go_on(enough);
-    }
-    result<storage::registry::find::chosen_page> take() override { return x_search->take(); }
-    std::string without_rows(const storage::registry::find::chosen_page& page) const override {
-        Answer answer;
-        answer.total_records = page.total_records;
-        answer.next_page_token = page.next_page_token;
-        return schemas::answers::text_of(answer);
-    }
-    bool append_rows(std::string& out, bool is_first) override {
-        auto rows = x_search->read();
-        for (Row& row : rows) {
-            if (!std::exchange(is_first, false)) out += ',';
-            schemas::detail::json_writer{out, schemas::style_of<Answer>()}.write(View()(std::move(row)));
-        }
-        return !rows.empty();
-    }
-
-  private:
-    const storage::registry::find::search_pointer<Row> x_search;
-};
 
 /// Slices of limits::find_slice_ms_max or limits::find_slice_rows_max rows. A find ends late
 /// limits::find_ms_max after its second slice began: before that it may have waited for its turn.
@@ -115,8 +73,15 @@ class pieced_answer : public sliced_answer {
     std::string x_body;
 };
 
-/// A find whose answer is a page of rows.
-std::unique_ptr<sliced_answer> in_slices(reading_call&, std::unique_ptr<shown_search>);
+/// How the rows of a search are shown.
+struct shown_rows {
+    /// The text of an answer whose first member is the list of rows: an empty one.
+    std::string (*without_rows)(const storage::registry::find::chosen_page&);
+    /// Appends the next rows of the page; false: it has no more.
+    std::function<bool(std::string& out, bool is_first)> append;
+};
+std::unique_ptr<sliced_answer> in_slices(reading_call&, std::shared_ptr<storage::registry::find::any_search>,
+                                         shown_rows);
 
 /// The query parameter as a number. Errors: invalid_argument.
 result<std::int64_t> number_in_query(const reading_call&, std::string_view name, std::int64_t otherwise);
@@ -129,12 +94,28 @@ inline constexpr query_parameter page_limit{"page_limit", "records in a page, 1 
 inline constexpr query_parameter page_token{"page_token", "next_page_token of the page before", false, false};
 inline constexpr query_parameter paging[]{page_number, page_limit, page_token};
 
-/// What a handler returns for a search; `View` has no state. Errors: those of the search's beginning.
+/// What a handler returns for a search; `view` makes the shown form of a row. Errors: those of the search's
+/// beginning.
 template <class Answer, class Row, class View>
 result<std::unique_ptr<sliced_answer>> answer_in_slices(
-    reading_call& call, result<storage::registry::find::search_pointer<Row>> search, View) {
-    if (!search) return search.error();
-    return in_slices(call, std::make_unique<viewed_search<Row, Answer, View>>(*std::move(search)));
+    reading_call& call, result<storage::registry::find::search_pointer<Row>> begun, View view) {
+    if (!begun) return begun.error();
+    const std::shared_ptr<storage::registry::find::search<Row>> search = *std::move(begun);
+    const auto without_rows = [](const storage::registry::find::chosen_page& page) {
+        Answer answer;
+        answer.total_records = page.total_records;
+        answer.next_page_token = page.next_page_token;
+        return schemas::answers::text_of(answer);
+    };
+    const auto append = [search, view](std::string& out, bool is_first) {
+        auto rows = search->read();
+        for (Row& row : rows) {
+            if (!std::exchange(is_first, false)) out += ',';
+            schemas::detail::json_writer{out, schemas::style_of<Answer>()}.write(view(std::move(row)));
+        }
+        return !rows.empty();
+    };
+    return in_slices(call, search, {without_rows, append});
 }
 
 }  // namespace herald::api::calls
