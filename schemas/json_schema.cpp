@@ -74,7 +74,7 @@ std::string schema_of(const described_type& owner, const described_member& membe
                       schema_form form) {
     for (const member_form& each : owner.forms)
         if (each.name == member.name) return each.schema(components);
-    return member.schema(components, form);
+    return (components.*member.schema)(form);
 }
 
 }  // namespace
@@ -139,26 +139,27 @@ std::string schema_set::refer_to(const std::string& name, const std::string& sch
 }
 
 std::string schema_set::id_of(const std::string& kind, bool is_usually_number, schema_form form) {
-    if (form.which ==
-        direction::in) {  // both forms are read, and clients that keep an id as a text send "" for none
+    std::string name = kind + "_id";
+    std::string what = "Decimal digits; 0: none";
+    object_writer out;
+    if (form.which == direction::in) {
+        // Both forms are read, and clients that keep an id as a text send "" for none.
         const std::string as_text = id_of(kind, is_usually_number, {direction::out, integers::as_strings});
         const std::string as_number = id_of(kind, is_usually_number, {direction::out, integers::as_numbers});
-        const std::string forms = "[" + as_text + "," + as_number + R"(,{"type":"string","pattern":"^$"}])";
-        const std::string what = detail::id_meaning(kind, "A text or a number; \"\" or 0: none");
-        return refer_to(kind + "_id_input",
-                        object_writer().raw("oneOf", forms).text("description", what).finish());
+        out.raw("oneOf", "[" + as_text + "," + as_number + R"(,{"type":"string","pattern":"^$"}])");
+        name += "_input";
+        what = "A text or a number; \"\" or 0: none";
+    } else {
+        const bool is_number = form.style == integers::as_numbers;
+        if (is_number != is_usually_number) name += is_number ? "_number" : "_text";
+        if (is_number) {
+            out.text("type", "integer").text("format", "int64").number("minimum", 0);
+            what = "A number; 0: none";
+        } else {
+            out.text("type", "string").text("pattern", "^(0|[1-9][0-9]*)$");
+        }
     }
-    const bool is_number = form.style == integers::as_numbers;
-    std::string name = kind + "_id";
-    if (is_number != is_usually_number) name += is_number ? "_number" : "_text";
-    object_writer out;
-    if (is_number)
-        out.text("type", "integer").text("format", "int64").number("minimum", 0);
-    else
-        out.text("type", "string").text("pattern", "^(0|[1-9][0-9]*)$");
-    out.text("description",
-             detail::id_meaning(kind, is_number ? "A number; 0: none" : "Decimal digits; 0: none"));
-    return refer_to(name, out.finish());
+    return refer_to(name, out.text("description", detail::id_meaning(kind, what)).finish());
 }
 
 std::string schema_set::object_of(const detail::described_type& type, schema_form form) {

@@ -110,7 +110,7 @@ struct described_member {
     bool is_optional;
     bool is_text;
     bool is_id;
-    std::string (*schema)(schema_set&, schema_form);
+    std::string (schema_set::*schema)(schema_form);
 };
 
 /// A described type, with what it declares by name.
@@ -124,11 +124,6 @@ struct described_type {
     std::string_view example{};
     bool is_only_compared = false;
 };
-
-template <class T>
-std::string schema_of_member(schema_set& into, schema_form form) {
-    return into.of<T>(form);
-}
 
 /// A member that only one type has may be explained there, by `static constexpr std::array meanings{…}`; all
 /// others are in the glossary.
@@ -147,7 +142,7 @@ described_type description_of() {
         constexpr bool is_text =
             std::same_as<Member, std::string> || std::same_as<Member, std::optional<std::string>>;
         out.members.push_back(
-            {name, mode, optional_field<Member>, is_text, numeric_id<Member>, schema_of_member<Member>});
+            {name, mode, optional_field<Member>, is_text, numeric_id<Member>, &schema_set::of<Member>});
     });
     if constexpr (requires { T::forms; }) out.forms = T::forms;
     if constexpr (requires { T::required; }) out.required = T::required;
