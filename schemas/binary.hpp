@@ -217,7 +217,7 @@ bool decode_into(T& fresh, std::string_view bytes) {
 
 template <described T>
 result<T> decode(std::string_view bytes) {
-    result<T> value(boost::system::in_place_value);
+    result<T> value;
     if (!decode_into(*value, bytes))
         return runtime::invalid_argument("these bytes are not a well-formed record");
     return value;

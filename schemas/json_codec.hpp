@@ -229,7 +229,7 @@ template <described T>
 result<T> from_json(const json_value& value, unknown_members* unknown) {
     if (!value.get_if<json_object>()) return wrong_member("the body", value, "a JSON object");
     static_assert(detail::describes_every_member<T>, "a member of this type is not described");
-    result<T> out(boost::system::in_place_value);
+    result<T> out;
     detail::json_reader reader{value, {}, unknown};
     reader.read_members(*out);
     if (reader.failure) out = *std::move(reader.failure);
