@@ -269,7 +269,7 @@ class service final : public request_handler {
 
     /// The caller and the state to answer from, or the refusal. A caller who is not in the applied state is
     /// also looked up in the newest one. Needs only the header.
-    boost::asio::awaitable<boost::system::result<admission, http_response>> admit(const request& received,
+    boost::asio::awaitable<result<admission, http_response>> admit(const request& received,
                                                                                   freshness needed,
                                                                                   const time_limit& limit) {
         if (needed == freshness::applied) {

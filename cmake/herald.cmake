@@ -6,7 +6,7 @@ target_compile_options(herald_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Wold-style-cast -Werror
   -fno-omit-frame-pointer)
 target_compile_definitions(herald_flags INTERFACE
-  BOOST_ASIO_NO_DEPRECATED BOOST_ASIO_SEPARATE_COMPILATION BOOST_BEAST_USE_STD_STRING_VIEW)
+  BOOST_ASIO_NO_DEPRECATED BOOST_ASIO_DISABLE_BOOST_DATE_TIME BOOST_ASIO_SEPARATE_COMPILATION BOOST_BEAST_USE_STD_STRING_VIEW)
 target_link_libraries(herald_flags INTERFACE Threads::Threads)
 if(HERALD_SANITIZE)
   target_compile_options(herald_flags INTERFACE -fsanitize=${HERALD_SANITIZE} -fno-sanitize-recover=all)
@@ -32,18 +32,19 @@ endif()
 # Test cases are not optimised: half the time of their build, with sanitizers a third.
 set(herald_test_options -O0)
 
-# herald_library(<room> SOURCES … DEPENDS …): the static library herald_<room>. In unity builds, which most presets are, eight
+# herald_library(<room> SOURCES … DEPENDS …): the static library herald_<room>. In unity builds, which most presets are, 16
 # sources are compiled as one: what a file has for itself has a name that no other file of its room uses.
 function(herald_library name)
   cmake_parse_arguments(arg "" "" "SOURCES;DEPENDS" ${ARGN})
   add_library(herald_${name} STATIC ${arg_SOURCES})
+  set_target_properties(herald_${name} PROPERTIES UNITY_BUILD_BATCH_SIZE 16)
   target_link_libraries(herald_${name} PUBLIC herald_flags ${arg_DEPENDS})
 endfunction()
 
 # herald_program(<name> <sources…>): an executable over every library, at the top of the build folder.
 function(herald_program name)
   add_executable(${name} ${ARGN})
-  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR} UNITY_BUILD_BATCH_SIZE 16)
   target_link_libraries(${name} PRIVATE herald_api herald_api_predictions herald_api_serving herald_serving_batching
     herald_serving_builder herald_serving_onnx herald_serving_model_cache herald_backup herald_snapshots herald_artifact_collector
     herald_embedded_log herald_kafka CLI11::CLI11 tomlplusplus::tomlplusplus)

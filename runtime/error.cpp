@@ -57,7 +57,7 @@ bool is_retryable(const error& failure) noexcept {
 
 bool is_error_code(std::uint64_t number) noexcept { return find(number) != nullptr; }
 
-void throw_exception_from_error(const error& failure, const boost::source_location&) {
+void throw_without_value(const error& failure) {
     throw std::logic_error("result without value: " + failure.message);
 }
 

@@ -1,10 +1,11 @@
 // Expected failures as values: the error codes of wire.md §1 and result<T>.
 #pragma once
 
-#include <boost/system/result.hpp>
 #include <cstdint>
 #include <string>
 #include <string_view>
+
+#include "runtime/result.hpp"
 
 namespace herald::runtime {
 
@@ -44,12 +45,6 @@ std::string_view name_of(error_code) noexcept;
 bool is_retryable(const error&) noexcept;
 /// True if the number is one of the enum's.
 bool is_error_code(std::uint64_t number) noexcept;
-
-/// Reached only through a bug: value() of a result that holds an error.
-[[noreturn]] void throw_exception_from_error(const error&, const boost::source_location&);
-
-template <class T = void>
-using result = boost::system::result<T, error>;
 
 error invalid_argument(std::string message);
 error not_found(std::string message);

@@ -111,6 +111,8 @@ void blocking_pool::start_thread() {
     ++x_started;
 }
 
+void blocking_pool::post(std::function<void()> call) { boost::asio::post(x_calls, std::move(call)); }
+
 bool blocking_pool::take_place() noexcept {
     const std::size_t before = x_pending.fetch_add(1);
     if (before >= x_pending_max) {

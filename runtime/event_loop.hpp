@@ -4,7 +4,6 @@
 #include <atomic>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <cstddef>
 #include <cstdint>
@@ -108,6 +107,7 @@ class blocking_pool {
         blocking_pool& pool;
     };
     bool take_place() noexcept;
+    void post(std::function<void()> call);
     void start_thread();
 
     const std::size_t x_threads_max;
@@ -129,8 +129,9 @@ class started_call : public std::enable_shared_from_this<started_call<Result>> {
     static result<std::shared_ptr<started_call>> start(blocking_pool& pool, Work work) {
         if (!pool.take_place()) return unavailable("too many blocking calls wait; try again");
         const auto call = std::make_shared<started_call>();
+        const auto owed = std::make_shared<owed_end>(call);
         // No co_spawn: it would queue the return behind all calls that wait for the pool.
-        boost::asio::post(pool.x_calls, [owed = owed_end(call), &pool, work = std::move(work)]() mutable {
+        pool.post([owed, &pool, work = std::move(work)]() mutable {
             ended end;
             try {
                 const typename blocking_pool::place mine(pool);
@@ -138,7 +139,7 @@ class started_call : public std::enable_shared_from_this<started_call<Result>> {
             } catch (...) {
                 end.thrown = std::current_exception();
             }
-            owed.pay(std::move(end));
+            owed->pay(std::move(end));
         });
         return call;
     }
@@ -174,7 +175,8 @@ class started_call : public std::enable_shared_from_this<started_call<Result>> {
     class owed_end {
       public:
         explicit owed_end(std::shared_ptr<started_call> call) : x_call(std::move(call)) {}
-        owed_end(owed_end&&) noexcept = default;
+        owed_end(const owed_end&) = delete;
+        owed_end& operator=(const owed_end&) = delete;
         ~owed_end() {
             if (x_call) x_call->x_end->abandon();
         }

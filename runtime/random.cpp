@@ -73,15 +73,6 @@ random_source& system_random() noexcept {
     return the_source;
 }
 
-void seeded_random::fill(void* out, std::size_t bytes) noexcept {
-    auto* target = static_cast<std::uint8_t*>(out);
-    while (bytes > 0) {
-        std::uint64_t value = x_engine();
-        for (std::size_t i = 0; i < sizeof value && bytes > 0; ++i, --bytes, value >>= 8)
-            *target++ = static_cast<std::uint8_t>(value);
-    }
-}
-
 std::string uuid_text(const std::array<std::uint8_t, 16>& id) {
     static constexpr char digits[] = "0123456789abcdef";
     std::string out;

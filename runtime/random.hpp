@@ -5,13 +5,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <random>
 #include <string>
 #include <string_view>
 
 namespace herald::runtime {
 
-/// Source of random bytes. The system source is thread-safe; a seeded one is used on one thread.
+/// Source of random bytes. The system source is thread-safe.
 class random_source {
   public:
     virtual ~random_source() = default;
@@ -27,16 +26,6 @@ class random_source {
 
 /// getrandom(2) through one pool per thread; never destroyed.
 random_source& system_random() noexcept;
-
-/// The same bytes for the same seed, on every machine. For simulation and tests only.
-class seeded_random final : public random_source {
-  public:
-    explicit seeded_random(std::uint64_t seed) : x_engine(seed) {}
-    void fill(void* out, std::size_t bytes) noexcept override;
-
-  private:
-    std::mt19937_64 x_engine;
-};
 
 /// "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx", lower case.
 std::string uuid_text(const std::array<std::uint8_t, 16>&);

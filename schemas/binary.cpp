@@ -1,8 +1,18 @@
 #include "schemas/binary.hpp"
 
+#include <utility>
+
 #include "runtime/assert.hpp"
 
 namespace herald::schemas {
+
+void append_varint(std::string& out, std::uint64_t value) {
+    char bytes[10];
+    std::size_t size = 0;
+    for (; value >= 0x80; value >>= 7) bytes[size++] = static_cast<char>(value | 0x80);
+    bytes[size++] = static_cast<char>(value);
+    out.append(bytes, size);
+}
 
 bool take_varint(std::string_view& in, std::uint64_t& value) noexcept {
     value = 0;
@@ -40,15 +50,46 @@ std::uint64_t read_big_endian(std::string_view eight_bytes) noexcept {
 
 namespace detail {
 
+void encoder::head(unsigned number, field_kind kind) {
+    append_varint(out, number * 4u + static_cast<unsigned>(kind));
+}
+
+void encoder::bytes(unsigned number, std::string_view value) {
+    head(number, field_kind::bytes);
+    append_varint(out, value.size());
+    out += value;
+}
+
+void encoder::number_field(unsigned number, std::uint64_t value) {
+    head(number, field_kind::varint);
+    append_varint(out, value);
+}
+
+void encoder::fraction(unsigned number, double value) {
+    head(number, field_kind::fixed64);
+    const auto bits = std::bit_cast<std::uint64_t>(value);
+    for (int shift = 0; shift < 64; shift += 8) out += static_cast<char>(bits >> shift);
+}
+
+std::size_t encoder::end_message(std::size_t place) {
+    const std::size_t length = out.size() - place - 1;
+    if (length < 0x80) {
+        out[place] = static_cast<char>(length);
+    } else {
+        std::string text;
+        append_varint(text, length);
+        out.replace(place, 1, text);
+    }
+    return length;
+}
+
 void decoder::advance() noexcept {
-    const std::uint64_t previous = have_head ? number_ahead : 0;
-    have_head = false;
+    const std::uint64_t previous = std::exchange(number_ahead, none);
     if (!good || in.empty()) return;
     std::uint64_t head = 0;
     std::uint64_t length = 0;
     good = take_varint(in, head) && head / 4 >= 1 && head / 4 >= previous && head % 4 <= 2;
     if (!good) return;
-    number_ahead = head / 4;
     kind_ahead = static_cast<field_kind>(head % 4);
     switch (kind_ahead) {
         case field_kind::varint:
@@ -69,7 +110,7 @@ void decoder::advance() noexcept {
             in.remove_prefix(length);
             break;
     }
-    have_head = good;
+    if (good) number_ahead = head / 4;
 }
 
 }  // namespace detail

@@ -20,10 +20,7 @@
 
 namespace herald::schemas {
 
-inline void append_varint(std::string& out, std::uint64_t value) {
-    for (; value >= 0x80; value >>= 7) out += static_cast<char>(value | 0x80);
-    out += static_cast<char>(value);
-}
+void append_varint(std::string& out, std::uint64_t value);
 /// Takes a varint from the front of `in`; false when there is none.
 bool take_varint(std::string_view& in, std::uint64_t& value) noexcept;
 void append_big_endian(std::string& out, std::uint64_t value);  // 8 bytes: keys sort like the numbers
@@ -57,18 +54,12 @@ constexpr std::int64_t unzigzag(std::uint64_t value) noexcept {
 struct encoder {
     std::string& out;
 
-    void head(unsigned number, field_kind kind) {
-        append_varint(out, number * 4u + static_cast<unsigned>(kind));
-    }
-    void bytes(unsigned number, std::string_view value) {
-        head(number, field_kind::bytes);
-        append_varint(out, value.size());
-        out += value;
-    }
-    void number_field(unsigned number, std::uint64_t value) {
-        head(number, field_kind::varint);
-        append_varint(out, value);
-    }
+    void head(unsigned number, field_kind kind);
+    void bytes(unsigned number, std::string_view value);
+    void number_field(unsigned number, std::uint64_t value);
+    void fraction(unsigned number, double value);
+    /// The length of the message that began behind its head, at `place`; most take one byte for it.
+    std::size_t end_message(std::size_t place);
 
     template <class T>
     void operator()(unsigned number, std::string_view, const T& value, shown = shown::always) {
@@ -84,7 +75,7 @@ struct encoder {
         }
     }
 
-    /// Returns the length of the message. Most take one byte for it.
+    /// Returns the length of the message.
     template <class T>
     std::size_t message(unsigned number, const T& value) {
         static_assert(describes_every_member<T>, "a member of this type is not described");
@@ -92,15 +83,7 @@ struct encoder {
         const std::size_t place = out.size();
         out += '\0';
         T::describe(value, *this);
-        const std::size_t length = out.size() - place - 1;
-        if (length < 0x80) {
-            out[place] = static_cast<char>(length);
-        } else {
-            std::string text;
-            append_varint(text, length);
-            out.replace(place, 1, text);
-        }
-        return length;
+        return end_message(place);
     }
 
     template <class T>
@@ -114,9 +97,7 @@ struct encoder {
         } else if constexpr (signed_number<T>) {
             number_field(number, zigzag(value));
         } else if constexpr (std::same_as<T, double>) {
-            head(number, field_kind::fixed64);
-            const auto bits = std::bit_cast<std::uint64_t>(value);
-            for (int shift = 0; shift < 64; shift += 8) out += static_cast<char>(bits >> shift);
+            fraction(number, value);
         } else if constexpr (std::same_as<T, std::string>) {
             bytes(number, value);
         } else if constexpr (std::same_as<T, json_text>) {
@@ -135,25 +116,31 @@ struct encoder {
 /// One pass: both the described fields and those in the bytes ascend.
 struct decoder {
     std::string_view in;
-    bool is_zero = false;  // each member is zero already
     bool good = true;
-    bool have_head = false;
-    std::uint64_t number_ahead = 0;
+    static constexpr std::uint64_t none = UINT64_MAX;
+    std::uint64_t number_ahead = 0;  // none: at the end, and when the bytes are not good
     field_kind kind_ahead = field_kind::varint;
     std::uint64_t varint_ahead = 0;
     std::string_view bytes_ahead{};
 
+    bool has_next() const noexcept { return number_ahead != none; }
     /// Reads the next field, if there is one, into the *_ahead members.
     void advance() noexcept;
+    /// Skips the fields before that number, and says whether the next one has it.
+    bool is_next(unsigned number) noexcept {
+        while (number_ahead < number) advance();
+        return number_ahead == number;
+    }
 
     template <class T>
     void operator()(unsigned number, std::string_view, T& value, shown = shown::always) {
-        if (!is_zero) {
+        // What is absent is zero, also where T{} is not. Texts and lists are empty in every fresh value.
+        if constexpr (described<T>) {
+            if (!is_next(number)) decode_into(value, {});
+        } else if constexpr (std::is_trivially_copyable_v<T>) {
             value = T{};
-            if constexpr (described<T>) decode_into(value, {});
         }
-        while (good && have_head && number_ahead < number) advance();
-        while (good && have_head && number_ahead == number) {
+        while (is_next(number)) {
             if constexpr (optional_field<T>) {
                 read(value.emplace());
             } else if constexpr (vector_field<T>) {
@@ -161,7 +148,7 @@ struct decoder {
             } else {
                 read(value);
             }
-            if (good) advance();
+            advance();
         }
     }
 
@@ -221,17 +208,16 @@ std::string encode(const T& value) {
 template <described T>
 bool decode_into(T& fresh, std::string_view bytes) {
     static_assert(detail::describes_every_member<T>, "a member of this type is not described");
-    static const bool begins_at_zero = encode(T{}).empty();
-    detail::decoder decoder{bytes, begins_at_zero};
+    detail::decoder decoder{bytes};
     decoder.advance();
     T::describe(fresh, decoder);
-    while (decoder.good && decoder.have_head) decoder.advance();
+    while (decoder.has_next()) decoder.advance();
     return decoder.good;
 }
 
 template <described T>
 result<T> decode(std::string_view bytes) {
-    result<T> value(boost::system::in_place_value);
+    result<T> value;
     if (!decode_into(*value, bytes))
         return runtime::invalid_argument("these bytes are not a well-formed record");
     return value;

@@ -10,7 +10,8 @@
 //
 // Numbers ascend and are frozen once released: a field may be added or left out, never renumbered. Names are
 // those of the JSON contract (wire.md). A described type is an aggregate; if a member is not described, code
-// that asks for the type's bytes or JSON does not compile.
+// that asks for the type's bytes or JSON does not compile. Numbers and enums may have a default other than 0;
+// texts and lists are empty by default.
 //
 // Most types show each member under its own name and number them from 1. They say so in one line, where a new
 // member comes last:
@@ -64,6 +65,10 @@ namespace herald::schemas {
 /// read_only is always shown, and known in a body, but not read from one: the server sets it.
 enum class shown : std::uint8_t { always, when_set, never, read_only };
 
+/// How the JSON form writes 64-bit integers: as strings in the registry dialect, as numbers in the deployment
+/// dialect. Both forms are read.
+enum class integers : std::uint8_t { as_strings, as_numbers };
+
 /// Text that is itself JSON, kept as it was sent (compact form); empty means absent.
 struct json_text {
     std::string text;
@@ -101,6 +106,16 @@ inline constexpr bool is_byte_array<std::array<std::uint8_t, N>> = true;
 
 template <class T>
 concept described = requires(T& value, detail::any_field field) { T::describe(value, field); };
+
+/// The style that a type declares; as_strings for one that declares none.
+template <described T>
+consteval integers style_of() {
+    if constexpr (requires { T::style; })
+        return T::style;
+    else
+        return integers::as_strings;
+}
+
 namespace detail {
 
 /// Converts to a member of any type in an aggregate's initialiser. An optional would also take it as its
@@ -200,6 +215,20 @@ consteval auto in_order(auto... names) {
     return all;
 }
 
+/// A value of any enum.
+struct numbered_name {
+    std::uint64_t number = 0;
+    std::string_view name;
+};
+/// enum_names<E>, for code that is the same for every enum.
+template <named_enum E>
+inline constexpr auto numbered_names = [] {
+    std::array<numbered_name, enum_names<E>.size()> out{};
+    for (std::size_t i = 0; i < out.size(); ++i)
+        out[i] = {static_cast<std::uint64_t>(enum_names<E>[i].value), enum_names<E>[i].name};
+    return out;
+}();
+
 /// "" for a number outside the enum.
 template <named_enum E>
 constexpr std::string_view name_of(E value) noexcept {
@@ -263,11 +292,4 @@ constexpr std::optional<E> from_name(std::string_view name) noexcept {
         if (candidate.name == name) return candidate.value;
     return std::nullopt;
 }
-template <named_enum E>
-constexpr std::optional<E> from_number(std::uint64_t number) noexcept {
-    for (const named<E>& candidate : enum_names<E>)
-        if (static_cast<std::uint64_t>(candidate.value) == number) return candidate.value;
-    return std::nullopt;
-}
-
 }  // namespace herald::schemas

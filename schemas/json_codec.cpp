@@ -1,9 +1,11 @@
 #include "schemas/json_codec.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 
+#include "runtime/text.hpp"
 #include "schemas/limits.hpp"
 
 namespace herald::schemas {
@@ -36,6 +38,12 @@ namespace {
 
 constexpr double two_to_63 = 9223372036854775808.0;
 
+/// False for a text with zeros in front, as "007": the same number has only one text.
+bool is_plain(const json_value& value) noexcept {
+    const auto* text = value.get_if<std::string>();
+    return !text || *text == "0" || !(text->starts_with('0') || text->starts_with("-0"));
+}
+
 /// A number or its decimal text, of whatever size.
 bool is_integer(const json_value& value) {
     if (const auto* text = value.get_if<std::string>()) {
@@ -47,8 +55,7 @@ bool is_integer(const json_value& value) {
     return value.get_if<std::int64_t>() || value.get_if<std::uint64_t>() || value.get_if<long_integer>();
 }
 
-}  // namespace
-
+/// The error for an integer that is too large or too small names the range.
 error wrong_integer(std::string_view path, const json_value& found, std::int64_t least, std::uint64_t most) {
     std::string expected = least == 0 ? "an integer of 0 or more" : "an integer";
     if (is_integer(found))
@@ -56,29 +63,146 @@ error wrong_integer(std::string_view path, const json_value& found, std::int64_t
     return wrong_member(path, found, expected + " (a number or its decimal text, without leading zeros)");
 }
 
-error too_many_elements(std::string_view path, std::size_t count) {
-    return runtime::invalid_argument(std::string(path) + " holds " + std::to_string(count) +
-                                     " elements; at most " + std::to_string(limits::json_list_elements_max) +
-                                     " are allowed");
+template <class T>
+void append_digits(std::string& out, T value, bool is_quoted) {
+    std::array<char, 24> digits;
+    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
+    if (is_quoted) out += '"';
+    out.append(digits.data(), static_cast<std::size_t>(end - digits.data()));
+    if (is_quoted) out += '"';
 }
 
-bool is_plain(const json_value& value) noexcept {
-    const auto* text = value.get_if<std::string>();
-    return !text || *text == "0" || !(text->starts_with('0') || text->starts_with("-0"));
-}
+}  // namespace
 
 std::string member_path(std::string_view object, std::string_view name) {
     return object.empty() ? std::string(name) : std::string(object) + "." + std::string(name);
 }
 
-void add_unknown(const json_value& object, std::string_view path, std::span<const std::string_view> known,
-                 unknown_members& out) {
-    for (const auto& [name, value] : *object.get_if<json_object>()) {
-        if (out.found.size() == limits::unknown_members_max) return;
-        if (out.which == unknown_told::not_at_default && is_default(value)) continue;
-        if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-        out.found.push_back({member_path(path, name), std::string(runtime::nearest(name, known))});
+void json_writer::begin_member(std::string_view name) {
+    if (!first) out += ',';
+    first = false;
+    out += '"';
+    out += name;
+    out += "\":";
+}
+
+void json_writer::write(bool value) { out += value ? "true" : "false"; }
+void json_writer::write(double value) { append_json_number(out, value); }
+void json_writer::write(const std::string& value) { runtime::append_json_string(out, value); }
+void json_writer::write(const json_text& value) { out += value.text.empty() ? "null" : value.text; }
+
+void json_writer::write_name(std::string_view name) {
+    out += '"';
+    out += name;
+    out += '"';
+}
+
+void json_writer::write_signed(std::int64_t value, bool is_long) {
+    append_digits(out, value, is_long && style == integers::as_strings);
+}
+
+void json_writer::write_unsigned(std::uint64_t value, bool is_long) {
+    append_digits(out, value, is_long && style == integers::as_strings);
+}
+
+void json_writer::write_bytes(std::string_view bytes) {
+    runtime::append_json_string(out, runtime::to_hex(bytes));
+}
+
+const json_value* json_reader::member(std::string_view name, shown mode) {
+    if (failure || mode == shown::never) return nullptr;
+    if (unknown) known_names.push_back(name);
+    const json_value* found = object.find(name);
+    if (!found) return nullptr;
+    ++found_members;
+    if (found->is_null() || mode == shown::read_only) return nullptr;
+    where = member_path(path, name);
+    return found;
+}
+
+void json_reader::add_unknown() {
+    const json_object& members = *object.get_if<json_object>();
+    if (failure || !unknown || found_members == members.size()) return;
+    for (const auto& [name, value] : members) {
+        if (unknown->found.size() == limits::unknown_members_max) return;
+        if (unknown->which == unknown_told::not_at_default && is_default(value)) continue;
+        if (std::ranges::find(known_names, name) != known_names.end()) continue;
+        unknown->found.push_back({member_path(path, name), std::string(runtime::nearest(name, known_names))});
     }
+}
+
+void json_reader::fail(const json_value& found, std::string_view expected) {
+    failure = wrong_member(where, found, expected);
+}
+
+void json_reader::read(const json_value& found, bool& value) {
+    if (const bool* flag = found.get_if<bool>())
+        value = *flag;
+    else
+        fail(found, "true or false");
+}
+
+void json_reader::read(const json_value& found, double& value) {
+    if (const double* fraction = found.get_if<double>())
+        value = *fraction;
+    else if (const auto number = signed_of(found))
+        value = static_cast<double>(*number);
+    else
+        fail(found, "a number");
+}
+
+void json_reader::read(const json_value& found, std::string& value) {
+    if (const std::string* text = found.get_if<std::string>())
+        value = *text;
+    else
+        fail(found, "a string");
+}
+
+void json_reader::read(const json_value& found, json_text& value) { value.text = to_json_text(found); }
+
+std::optional<std::int64_t> json_reader::read_signed(const json_value& found, std::int64_t least,
+                                                     std::int64_t most) {
+    const auto number = signed_of(found);
+    if (number && is_plain(found) && *number >= least && *number <= most) return number;
+    failure = wrong_integer(where, found, least, static_cast<std::uint64_t>(most));
+    return std::nullopt;
+}
+
+std::optional<std::uint64_t> json_reader::read_unsigned(const json_value& found, std::uint64_t most) {
+    // The OpenAPI document says int64: no client need know a larger one.
+    most = std::min<std::uint64_t>(most, std::numeric_limits<std::int64_t>::max());
+    const auto number = unsigned_of(found);
+    if (number && is_plain(found) && *number <= most) return number;
+    failure = wrong_integer(where, found, 0, most);
+    return std::nullopt;
+}
+
+std::optional<std::uint64_t> json_reader::read_name(const json_value& found,
+                                                    std::span<const numbered_name> all) {
+    const std::string* text = found.get_if<std::string>();
+    const auto number = unsigned_of(found);
+    for (const numbered_name& each : all)
+        if (text && each.name == *text) return each.number;
+    for (const numbered_name& each : all)
+        if (number && each.number == *number) return each.number;
+    std::string expected = "one of";
+    for (const numbered_name& each : all)
+        if (!each.name.empty()) expected += " " + std::string(each.name);
+    fail(found, expected);
+    return std::nullopt;
+}
+
+const json_array* json_reader::read_list(const json_value& found) {
+    const json_array* items = found.get_if<json_array>();
+    if (!items) {
+        fail(found, "an array");
+    } else if (items->size() > limits::json_list_elements_max) {
+        failure = runtime::invalid_argument(where + " holds " + std::to_string(items->size()) +
+                                            " elements; at most " +
+                                            std::to_string(limits::json_list_elements_max) + " are allowed");
+        return nullptr;
+    }
+    return items;
 }
 
 std::optional<std::int64_t> signed_of(const json_value& value) noexcept {

@@ -1,32 +1,14 @@
 // The JSON form of described types (wire.md §1).
 #pragma once
 
-#include <algorithm>
-#include <array>
-#include <charconv>
 #include <limits>
 #include <span>
 
 #include "runtime/crypto.hpp"
-#include "runtime/text.hpp"
 #include "schemas/describe.hpp"
 #include "schemas/json.hpp"
-#include "schemas/limits.hpp"
 
 namespace herald::schemas {
-
-/// How 64-bit integers are written: as strings in the registry dialect, as numbers in the deployment dialect.
-/// Both forms are read.
-enum class integers : std::uint8_t { as_strings, as_numbers };
-
-/// The style that a type declares; as_strings for one that declares none.
-template <described T>
-consteval integers style_of() {
-    if constexpr (requires { T::style; })
-        return T::style;
-    else
-        return integers::as_strings;
-}
 
 template <described T>
 void append_json_object(std::string& out, const T& value, integers style);
@@ -76,16 +58,19 @@ struct json_writer {
     void operator()(unsigned, std::string_view name, const T& value, shown mode = shown::always) {
         if (mode == shown::never) return;
         if constexpr (optional_field<T>) {
-            if (value) member(name, *value);
+            if (!value) return;
+            begin_member(name);
+            write(*value);
         } else {
             if (mode == shown::when_set && is_unset(value)) return;
-            member(name, value);
+            begin_member(name);
+            write(value);
         }
     }
 
     template <class T>
     static bool is_unset(const T& value) {
-        if constexpr (vector_field<T>) {
+        if constexpr (vector_field<T> || std::same_as<T, std::string>) {
             return value.empty();
         } else if constexpr (std::equality_comparable<T>) {
             return value == T{};
@@ -94,58 +79,36 @@ struct json_writer {
         }
     }
 
-    template <class T>
-    void member(std::string_view name, const T& value) {
-        if (!first) out += ',';
-        first = false;
-        append_plain(name);
-        out += ':';
-        write(value);
-    }
+    /// `name` is one of our own and needs no escaping.
+    void begin_member(std::string_view name);
 
-    /// One of our own names, which needs no escaping.
-    void append_plain(std::string_view name) {
-        out += '"';
-        out += name;
-        out += '"';
-    }
-
-    template <std::integral T>
-    void append_digits(T value) {
-        std::array<char, 24> digits;
-        const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
-        out.append(digits.data(), static_cast<std::size_t>(end - digits.data()));
-    }
+    void write(bool);
+    void write(double);
+    void write(const std::string&);
+    void write(const json_text&);
+    void write_name(std::string_view name);  // of an enum
+    void write_signed(std::int64_t, bool is_long);
+    void write_unsigned(std::uint64_t, bool is_long);
+    void write_bytes(std::string_view);
 
     template <class T>
     void write(const T& value) {
-        if constexpr (std::same_as<T, bool>) {
-            out += value ? "true" : "false";
-        } else if constexpr (named_enum<T>) {
-            append_plain(name_of(value));
+        if constexpr (named_enum<T>) {
+            write_name(name_of(value));
         } else if constexpr (numeric_id<T>) {
-            write(value.value);
-        } else if constexpr (std::integral<T>) {
-            const bool quoted = style == integers::as_strings && sizeof(T) == 8;
-            if (quoted) out += '"';
-            append_digits(value);
-            if (quoted) out += '"';
-        } else if constexpr (std::same_as<T, double>) {
-            append_json_number(out, value);
-        } else if constexpr (std::same_as<T, std::string>) {
-            runtime::append_json_string(out, value);
-        } else if constexpr (std::same_as<T, json_text>) {
-            out += value.text.empty() ? std::string_view("null") : std::string_view(value.text);
+            write_unsigned(value.value, true);
+        } else if constexpr (signed_number<T>) {
+            write_signed(value, sizeof(T) == 8);
+        } else if constexpr (unsigned_number<T>) {
+            write_unsigned(value, sizeof(T) == 8);
         } else if constexpr (std::same_as<T, binary_text>) {
-            runtime::append_json_string(out, runtime::to_hex(value.bytes));
+            write_bytes(value.bytes);
         } else if constexpr (byte_array<T>) {
-            runtime::append_json_string(out, runtime::to_hex(runtime::as_bytes(value)));
+            write_bytes(runtime::as_bytes(value));
         } else if constexpr (vector_field<T>) {
             out += '[';
-            bool first_element = true;
             for (const auto& element : value) {
-                if (!first_element) out += ',';
-                first_element = false;
+                if (&element != value.data()) out += ',';
                 write(element);
             }
             out += ']';
@@ -156,153 +119,99 @@ struct json_writer {
     }
 };
 
-/// The error for an integer that is too large or too small names the range.
-error wrong_integer(std::string_view path, const json_value& found, std::int64_t least, std::uint64_t most);
-/// invalid_argument: more than limits::json_list_elements_max.
-error too_many_elements(std::string_view path, std::size_t count);
 std::optional<std::int64_t> signed_of(const json_value&) noexcept;
-/// False for a text with zeros in front, as "007": the same number has only one text.
-bool is_plain(const json_value&) noexcept;
 std::string member_path(std::string_view object, std::string_view name);
-/// Adds the members that are not among `known`.
-void add_unknown(const json_value& object, std::string_view path, std::span<const std::string_view> known,
-                 unknown_members& out);
 
-struct name_reader {
-    std::vector<std::string_view>& names;
-    template <class T>
-    void operator()(unsigned, std::string_view name, const T&, shown mode = shown::always) {
-        if (mode != shown::never) names.push_back(name);
-    }
-};
-
+/// Reads one object. Only what depends on a member's type is a template.
 struct json_reader {
     const json_value& object;
     std::string_view path;
     unknown_members* unknown = nullptr;
-    std::optional<error> failure;
+    std::optional<error> failure{};
+    std::string where{};  // the path of what is read now
     std::size_t found_members = 0;
+    std::vector<std::string_view> known_names{};  // while somebody asks for unknown ones
 
     /// Reads the whole object.
     template <described T>
     void read_members(T& value) {
         T::describe(value, *this);
-        const json_object* members = object.get_if<json_object>();
-        if (failure || !unknown || found_members == members->size()) return;
-        std::vector<std::string_view> names;
-        T::describe(value, name_reader{names});
         if constexpr (requires { T::server_owned; })  // known, although it cannot be set
-            for (const auto& owned : T::server_owned) names.push_back(owned.name);
-        add_unknown(object, path, names, *unknown);
+            for (const auto& owned : T::server_owned) known_names.push_back(owned.name);
+        add_unknown();
     }
 
     template <class T>
     void operator()(unsigned, std::string_view name, T& value, shown mode = shown::always) {
-        if (failure || mode == shown::never) return;
-        const json_value* found = object.find(name);
+        const json_value* found = member(name, mode);
         if (!found) return;
-        ++found_members;
-        if (found->is_null() || mode == shown::read_only) return;
-        const std::string where = member_path(path, name);
         if constexpr (optional_field<T>) {
-            read(*found, where, value.emplace());
+            read(*found, value.emplace());
         } else {
-            read(*found, where, value);
+            read(*found, value);
         }
     }
 
+    /// Null for a member that is absent or null, or is not read, and after a failure.
+    const json_value* member(std::string_view name, shown mode);
+    void add_unknown();
+    void fail(const json_value& found, std::string_view expected);
+
+    void read(const json_value& found, bool&);
+    void read(const json_value& found, double&);
+    void read(const json_value& found, std::string&);
+    void read(const json_value& found, json_text&);
+    std::optional<std::int64_t> read_signed(const json_value& found, std::int64_t least, std::int64_t most);
+    std::optional<std::uint64_t> read_unsigned(const json_value& found, std::uint64_t most);
+    /// A value of an enum.
+    std::optional<std::uint64_t> read_name(const json_value& found, std::span<const numbered_name> all);
+    /// Null when it is not an array, or too long.
+    const json_array* read_list(const json_value& found);
+
     template <class T>
-    void read(const json_value& found, const std::string& where, T& value) {
-        if constexpr (std::same_as<T, bool>) {
-            if (const bool* flag = found.get_if<bool>())
-                value = *flag;
-            else
-                failure = wrong_member(where, found, "true or false");
-        } else if constexpr (named_enum<T>) {
-            read_enum(found, where, value);
+    void read(const json_value& found, T& value) {
+        if constexpr (named_enum<T>) {
+            if constexpr (requires { T::true_; })
+                if (const bool* flag = found.get_if<bool>()) {
+                    value = *flag ? T::true_ : T::false_;
+                    return;
+                }
+            if (const auto number = read_name(found, numbered_names<T>)) value = static_cast<T>(*number);
         } else if constexpr (numeric_id<T>) {
             // Clients that keep an id as text send "" for none.
             const std::string* text = found.get_if<std::string>();
-            if (!text || !text->empty()) read(found, where, value.value);
+            if (!text || !text->empty()) read(found, value.value);
         } else if constexpr (signed_number<T>) {
-            const auto number = signed_of(found);
-            if (number && is_plain(found) && *number >= std::numeric_limits<T>::min() &&
-                *number <= std::numeric_limits<T>::max())
+            using range = std::numeric_limits<T>;
+            if (const auto number = read_signed(found, range::min(), range::max()))
                 value = static_cast<T>(*number);
-            else
-                failure = wrong_integer(where, found, std::numeric_limits<T>::min(),
-                                        static_cast<std::uint64_t>(std::numeric_limits<T>::max()));
         } else if constexpr (unsigned_number<T>) {
-            // The OpenAPI document says int64: no client need know a larger one.
-            constexpr auto most = std::min<std::uint64_t>(std::numeric_limits<T>::max(),
-                                                          std::numeric_limits<std::int64_t>::max());
-            const auto number = unsigned_of(found);
-            if (number && is_plain(found) && *number <= most)
+            if (const auto number = read_unsigned(found, std::numeric_limits<T>::max()))
                 value = static_cast<T>(*number);
-            else
-                failure = wrong_integer(where, found, 0, most);
-        } else if constexpr (std::same_as<T, double>) {
-            if (const double* fraction = found.get_if<double>())
-                value = *fraction;
-            else if (const auto number = signed_of(found))
-                value = static_cast<double>(*number);
-            else
-                failure = wrong_member(where, found, "a number");
-        } else if constexpr (std::same_as<T, std::string>) {
-            if (const std::string* text = found.get_if<std::string>())
-                value = *text;
-            else
-                failure = wrong_member(where, found, "a string");
-        } else if constexpr (std::same_as<T, json_text>) {
-            value.text = to_json_text(found);
         } else if constexpr (vector_field<T>) {
-            const json_array* items = found.get_if<json_array>();
-            if (!items) {
-                failure = wrong_member(where, found, "an array");
-                return;
+            const json_array* items = read_list(found);
+            if (!items) return;
+            const std::string list = where;
+            for (std::size_t i = 0; i < items->size() && !failure; ++i) {
+                where = list + "[" + std::to_string(i) + "]";
+                read_element((*items)[i], value.emplace_back());
             }
-            if (items->size() > limits::json_list_elements_max) {
-                failure = too_many_elements(where, items->size());
-                return;
-            }
-            for (std::size_t i = 0; i < items->size() && !failure; ++i)
-                read_element((*items)[i], where + "[" + std::to_string(i) + "]", value.emplace_back());
         } else if constexpr (described<T>) {
-            if (!found.get_if<json_object>()) {
-                failure = wrong_member(where, found, "an object");
-                return;
-            }
-            json_reader nested{found, where, unknown, {}};
+            if (!found.get_if<json_object>()) return fail(found, "an object");
+            json_reader nested{found, where, unknown};
             nested.read_members(value);
             failure = std::move(nested.failure);
         } else {
-            failure = wrong_member(where, found, "left out: it cannot be set");
+            fail(found, "left out: it cannot be set");
         }
     }
 
     /// An id in a list names something: 0 and "" do not mean "none" there.
     template <class T>
-    void read_element(const json_value& found, const std::string& where, T& value) {
-        read(found, where, value);
+    void read_element(const json_value& found, T& value) {
+        read(found, value);
         if constexpr (numeric_id<T>)
-            if (!failure && !value) failure = wrong_member(where, found, "an id; ids begin at 1");
-    }
-
-    template <named_enum E>
-    void read_enum(const json_value& found, const std::string& where, E& value) {
-        std::optional<E> known;
-        if (const std::string* text = found.get_if<std::string>()) known = from_name<E>(*text);
-        if (const auto number = unsigned_of(found); !known && number) known = from_number<E>(*number);
-        if constexpr (requires { E::true_; })
-            if (const bool* flag = found.get_if<bool>()) known = *flag ? E::true_ : E::false_;
-        if (known) {
-            value = *known;
-            return;
-        }
-        std::string expected = "one of";
-        for (const named<E>& candidate : enum_names<E>)
-            if (!candidate.name.empty()) expected += " " + std::string(candidate.name);
-        failure = wrong_member(where, found, expected);
+            if (!failure && !value) fail(found, "an id; ids begin at 1");
     }
 };
 
@@ -320,10 +229,10 @@ template <described T>
 result<T> from_json(const json_value& value, unknown_members* unknown) {
     if (!value.get_if<json_object>()) return wrong_member("the body", value, "a JSON object");
     static_assert(detail::describes_every_member<T>, "a member of this type is not described");
-    T out{};
-    detail::json_reader reader{value, {}, unknown, {}};
-    reader.read_members(out);
-    if (reader.failure) return *std::move(reader.failure);
+    result<T> out;
+    detail::json_reader reader{value, {}, unknown};
+    reader.read_members(*out);
+    if (reader.failure) out = *std::move(reader.failure);
     return out;
 }
 

@@ -10,8 +10,7 @@ namespace {
 std::optional<detail::decoder> at_field(std::string_view bytes, unsigned field, detail::field_kind kind) {
     detail::decoder fields{bytes};
     fields.advance();
-    while (fields.have_head && fields.number_ahead < field) fields.advance();
-    if (!fields.have_head || fields.number_ahead != field || fields.kind_ahead != kind) return std::nullopt;
+    if (!fields.is_next(field) || fields.kind_ahead != kind) return std::nullopt;
     return fields;
 }
 

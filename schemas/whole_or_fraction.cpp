@@ -4,11 +4,6 @@
 #include <charconv>
 
 namespace herald::schemas {
-namespace {
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-}  // namespace
 
 whole_or_fraction::whole_or_fraction(std::uint64_t whole)
     : x_is_whole(true), x_magnitude(whole), x_value(static_cast<double>(whole)) {}
@@ -46,7 +41,8 @@ std::optional<whole_or_fraction> whole_or_fraction::of_text(std::string_view tex
     const auto [stop, failure] = std::from_chars(text.data(), end, nearest);
     const std::string_view digits = text.starts_with('-') ? text.substr(1) : text;
     // An integer that no double is near to is still an integer.
-    if (!digits.empty() && std::ranges::all_of(digits, is_digit)) return of_digits(text, nearest);
+    if (!digits.empty() && digits.find_first_not_of("0123456789") == digits.npos)
+        return of_digits(text, nearest);
     if (text.empty() || failure != std::errc{} || stop != end) return std::nullopt;
     return whole_or_fraction(nearest);
 }

@@ -230,6 +230,12 @@ result<void> reading_call::ignore(const std::vector<ignored_member>& members) {
     return {};
 }
 
+result<void> reading_call::ignore_unknown(const std::vector<schemas::unknown_member>& unknown,
+                                          bool refuses_them) {
+    if (refuses_them && !unknown.empty()) return refusal_of_unknown(ignored_of(unknown));
+    return ignore(ignored_of(unknown));
+}
+
 error refusal_of_unknown(const std::vector<ignored_member>& members) {
     return runtime::invalid_argument(
         joined(texts_of(members)) + " (this request decides who may do what, so it refuses unknown members)");
@@ -298,6 +304,15 @@ task<schemas::commands::outcome> writing_call::append(schemas::commands::command
     x_has_sent = true;
     command_to_append command{type, std::move(body), *std::move(who), command_id};
     co_return co_await append_command(with(), x_limit, std::move(command));
+}
+
+task<runtime::http::http_response> writing_call::write(schemas::commands::command_type type, std::string body,
+                                                       text_maker text_of) {
+    const auto outcome = co_await append(type, std::move(body), with().random.uuid());
+    if (!outcome) co_return outcome.error();
+    auto text = text_of(outcome->body);
+    if (!text) co_return text.error();
+    co_return answer(*outcome, *std::move(text));
 }
 
 task<schemas::commands::outcome> append_command(const services& with, const time_limit& limit,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -98,9 +99,9 @@ class reading_call {
             refuses ? schemas::unknown_told::all : schemas::unknown_told::not_at_default, {}};
         auto out = schemas::from_json<T>(value, &unknown);
         if (!out) return out;
-        if (const auto good = schemas::requests::check_required(*out); !good) return good.error();
-        if (refuses && !unknown.found.empty()) return refusal_of_unknown(ignored_of(unknown.found));
-        if (const auto good = ignore(ignored_of(unknown.found)); !good) return good.error();
+        auto good = schemas::requests::check_required(*out);
+        if (good) good = ignore_unknown(unknown.found, refuses);
+        if (!good) out = good.error();
         return out;
     }
     /// Members that the server owns, if the body sets them differently from `kept` (the record as it is or
@@ -147,6 +148,7 @@ class reading_call {
     runtime::http::http_response answer_at(std::uint64_t offset, std::string body) const;
 
   private:
+    result<void> ignore_unknown(const std::vector<schemas::unknown_member>&, bool refuses_them);
     /// The body, which is JSON of some kind.
     result<schemas::json_value> parsed() const;
     std::string_view path_segment(std::string_view name) const noexcept {
@@ -190,19 +192,19 @@ class writing_call : public reading_call {
     }
     /// Submits, and answers with the given value.
     template <schemas::commands::command_struct Command, schemas::described Answer>
-    task<runtime::http::http_response> write(Command command, Answer said) {
-        const auto outcome = co_await submit(std::move(command));
-        if (!outcome) co_return outcome.error();
-        co_return answer(*outcome, said);
+    task<runtime::http::http_response> write(const Command& command, const Answer& said) {
+        return write(Command::type, schemas::encode(command),
+                     [text = schemas::answers::text_of(said)](const auto&) { return text; });
     }
     /// Submits, and answers with what `view` makes from the row that apply returned.
     template <schemas::described Row, schemas::commands::command_struct Command, class View>
-    task<runtime::http::http_response> write(Command command, View view) {
-        const auto outcome = co_await submit(std::move(command));
-        if (!outcome) co_return outcome.error();
-        auto row = schemas::decode<Row>(outcome->body);
-        if (!row) co_return row.error();
-        co_return answer(*outcome, view(*std::move(row)));
+    task<runtime::http::http_response> write(const Command& command, View view) {
+        return write(Command::type, schemas::encode(command),
+                     [view = std::move(view)](const std::string& bytes) -> result<std::string> {
+                         auto row = schemas::decode<Row>(bytes);
+                         if (!row) return row.error();
+                         return schemas::answers::text_of(view(*std::move(row)));
+                     });
     }
     /// The same for a command with `key_name` and `key_hash`: the hash is that of the secret HMAC(key ring
     /// key, command id ‖ purpose). `view` takes the secret, too, which a repeat answers again (design.md §1).
@@ -231,6 +233,10 @@ class writing_call : public reading_call {
     }
 
   private:
+    /// The text of an answer, from the row that apply returned.
+    using text_maker = std::function<result<std::string>(const std::string& row)>;
+    task<runtime::http::http_response> write(schemas::commands::command_type, std::string body,
+                                             text_maker text_of);
     result<schemas::commands::request_identity> identity() const;
     task<schemas::commands::outcome> append(schemas::commands::command_type, std::string body,
                                             schemas::uuid command_id);

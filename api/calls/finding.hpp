@@ -2,65 +2,17 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "api/calls/call.hpp"
-#include "runtime/assert.hpp"
 #include "storage/registry/find/find.hpp"
 #include "storage/registry/find/limits.hpp"
 
 namespace herald::api::calls {
-
-/// All but the `shown` rows.
-template <class Page, class Answer>
-void tell_of_page(reading_call& call, Page& page, std::size_t shown, Answer& answer) {
-    answer.total_records = page.total_records;
-    answer.next_page_token = std::move(page.next_page_token);
-    if (page.is_cut)
-        call.warn("these are " + std::to_string(shown) + " of " + std::to_string(page.total_records) +
-                  " records; ask for the rest with pagination.page_token");
-}
-
-/// The text of an answer whose first member is the list of rows. Rows are read one after another. Keeps the
-/// view that they are in. `View` makes the shown form of a row.
-template <class Row, class Answer, class View>
-class found_pieces final : public answer_pieces {
-  public:
-    /// `answer`: all of it but the rows.
-    found_pieces(std::shared_ptr<const storage::registry::state::state_view> view,
-                 storage::registry::find::search_pointer<Row> search, const Answer& answer)
-        : x_view(std::move(view)), x_search(std::move(search)), x_text(schemas::answers::text_of(answer)) {
-        x_rest = x_text.find("[]") + 1;
-        HERALD_ASSERT(x_rest != 0);
-    }
-
-    result<std::string> next() override {
-        std::string piece;
-        if (x_is_over) return piece;
-        if (!std::exchange(x_is_begun, true)) piece = x_text.substr(0, x_rest);
-        auto rows = x_search->read();
-        for (Row& row : rows) {
-            if (std::exchange(x_has_rows, true)) piece += ',';
-            schemas::detail::json_writer{piece, schemas::style_of<Answer>()}.write(View()(std::move(row)));
-        }
-        x_is_over = rows.empty();
-        if (x_is_over) piece += x_text.substr(x_rest);
-        return piece;
-    }
-    bool is_over() const noexcept override { return x_is_over; }
-
-  private:
-    const std::shared_ptr<const storage::registry::state::state_view> x_view;
-    const storage::registry::find::search_pointer<Row> x_search;
-    const std::string x_text;  // without rows
-    std::size_t x_rest = 0;    // what comes behind them
-    bool x_is_begun = false;
-    bool x_has_rows = false;
-    bool x_is_over = false;
-};
 
 /// Slices of limits::find_slice_ms_max or limits::find_slice_rows_max rows. A find ends late
 /// limits::find_ms_max after its second slice began: before that it may have waited for its turn.
@@ -78,8 +30,8 @@ class slices_of_find {
     }
     bool is_over() const { return x_clock.steady_ms() - x_begin_ms >= limits::find_slice_ms_max; }
     /// False while the search is not done.
-    template <class Row>
-    bool go_on(storage::registry::find::search<Row>& search) {
+    template <class Search>
+    bool go_on(Search& search) {
         return search.go_on([this] {
             x_rows += limits::find_rows_between_looks;
             return x_rows >= limits::find_slice_rows_max || is_over();
@@ -101,23 +53,7 @@ class pieced_answer : public sliced_answer {
     pieced_answer(reading_call& call, std::unique_ptr<answer_pieces> pieces)
         : x_call(call), x_slices(call.with().clock), x_pieces(std::move(pieces)) {}
 
-    result<std::optional<runtime::http::http_response>> next() override {
-        const std::optional<runtime::http::http_response> not_yet;
-        if (const auto good = x_slices.begin(); !good) return good.error();
-        if (!x_pieces) {
-            auto chosen = choose(x_slices);
-            if (!chosen) return chosen.error();
-            if (!*chosen) return not_yet;
-            x_pieces = *std::move(chosen);
-        }
-        while (!x_pieces->is_over() && x_body.size() < limits::find_whole_bytes_max) {
-            auto piece = x_pieces->next();
-            if (!piece) return piece.error();
-            x_body += *piece;
-            if (x_slices.is_over() && !x_pieces->is_over()) return not_yet;
-        }
-        return std::optional(x_call.answer(std::move(x_body)));
-    }
+    result<std::optional<runtime::http::http_response>> next() override;
     std::unique_ptr<answer_pieces> rest() override {
         if (x_pieces->is_over()) return nullptr;
         return std::move(x_pieces);
@@ -137,28 +73,15 @@ class pieced_answer : public sliced_answer {
     std::string x_body;
 };
 
-/// A find whose answer is a page of rows.
-template <class Row, class Answer, class View>
-class sliced_find final : public pieced_answer {
-  public:
-    sliced_find(reading_call& call, storage::registry::find::search_pointer<Row> search)
-        : pieced_answer(call, nullptr), x_search(std::move(search)) {}
-
-  private:
-    result<std::unique_ptr<answer_pieces>> choose(slices_of_find& slices) override {
-        std::unique_ptr<answer_pieces> pieces;
-        if (!slices.go_on(*x_search)) return pieces;
-        auto page = x_search->take();
-        if (!page) return page.error();
-        Answer answer;
-        tell_of_page(x_call, *page, page->ids.size(), answer);
-        pieces = std::make_unique<found_pieces<Row, Answer, View>>(x_call.reading().view, std::move(x_search),
-                                                                   answer);
-        return pieces;
-    }
-
-    storage::registry::find::search_pointer<Row> x_search;  // until the page is chosen
+/// How the rows of a search are shown.
+struct shown_rows {
+    /// The text of an answer whose first member is the list of rows: an empty one.
+    std::string (*without_rows)(const storage::registry::find::chosen_page&);
+    /// Appends the next rows of the page; false: it has no more.
+    std::function<bool(std::string& out, bool is_first)> append;
 };
+std::unique_ptr<sliced_answer> in_slices(reading_call&, std::shared_ptr<storage::registry::find::any_search>,
+                                         shown_rows);
 
 /// The query parameter as a number. Errors: invalid_argument.
 result<std::int64_t> number_in_query(const reading_call&, std::string_view name, std::int64_t otherwise);
@@ -180,15 +103,32 @@ result<std::optional<Enum>> named_in_query(const reading_call& call, std::string
     if (value) return std::optional(*value);
     return runtime::invalid_argument(
         std::string(name) + " is \"" + *text + "\"; it must be " +
-        schemas::requests::detail::names_of_enum<Enum>(schemas::requests::detail::zero_of_enum::a_value));
+        schemas::requests::detail::names_of_enum(schemas::numbered_names<Enum>,
+                                                 schemas::requests::detail::zero_of_enum::a_value));
 }
 
-/// What a handler returns for a search; `View` has no state. Errors: those of the search's beginning.
+/// What a handler returns for a search; `view` makes the shown form of a row. Errors: those of the search's
+/// beginning.
 template <class Answer, class Row, class View>
 result<std::unique_ptr<sliced_answer>> answer_in_slices(
-    reading_call& call, result<storage::registry::find::search_pointer<Row>> search, View) {
-    if (!search) return search.error();
-    return std::make_unique<sliced_find<Row, Answer, View>>(call, *std::move(search));
+    reading_call& call, result<storage::registry::find::search_pointer<Row>> begun, View view) {
+    if (!begun) return begun.error();
+    const std::shared_ptr<storage::registry::find::search<Row>> search = *std::move(begun);
+    const auto without_rows = [](const storage::registry::find::chosen_page& page) {
+        Answer answer;
+        answer.total_records = page.total_records;
+        answer.next_page_token = page.next_page_token;
+        return schemas::answers::text_of(answer);
+    };
+    const auto append = [search, view](std::string& out, bool is_first) {
+        auto rows = search->read();
+        for (Row& row : rows) {
+            if (!std::exchange(is_first, false)) out += ',';
+            schemas::detail::json_writer{out, schemas::style_of<Answer>()}.write(view(std::move(row)));
+        }
+        return !rows.empty();
+    };
+    return in_slices(call, search, {without_rows, append});
 }
 
 }  // namespace herald::api::calls

@@ -44,7 +44,7 @@ struct route_refusal {
     std::string allow;  // 405: the value of the Allow header
 };
 
-using route_result = boost::system::result<route_match, route_refusal>;
+using route_result = result<route_match, route_refusal>;
 
 /// Immutable once made; any thread may match. Matching a path without percent-encoding allocates nothing.
 class router {

@@ -11,7 +11,9 @@
 #include "api/deployment/example_input.hpp"
 #include "api/deployment/limits.hpp"
 #include "api/deployment/routes.hpp"
+#include "runtime/text.hpp"
 #include "schemas/answers/endpoint_records.hpp"
+#include "schemas/limits.hpp"
 #include "schemas/requests/endpoints.hpp"
 #include "storage/registry/find/builds.hpp"
 

@@ -18,6 +18,7 @@
 #include "runtime/http/body.hpp"
 #include "runtime/http/server/request_report.hpp"
 #include "schemas/json.hpp"
+#include "schemas/limits.hpp"
 
 namespace herald::api::predictions {
 namespace {

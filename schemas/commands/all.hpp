@@ -6,12 +6,9 @@
 // begun it is of the next level (level.hpp).
 #pragma once
 
-#include <algorithm>
-#include <array>
 #include <concepts>
+#include <span>
 #include <string_view>
-#include <tuple>
-#include <utility>
 
 #include "schemas/binary.hpp"
 #include "schemas/commands/artifacts.hpp"
@@ -51,16 +48,12 @@ struct listed_command {
     command_traits traits;
 };
 
-namespace listing {
+/// By number.
+std::span<const listed_command> command_table() noexcept;
+/// nullptr for a type unknown to this program.
+const listed_command* find_command(command_type) noexcept;
 
-/// "create_model" for create_model.
-template <class Command>
-consteval std::string_view name_of_struct() {
-    constexpr std::string_view name = __PRETTY_FUNCTION__;  // "… [Command = herald::schemas::create_model]"
-    constexpr std::size_t end = name.find_first_of("];", name.find("Command = "));
-    constexpr std::size_t begin = name.rfind(':', end) + 1;
-    return name.substr(begin, end - begin);
-}
+namespace listing {
 
 template <class... Some, class... More, class... Lists>
 constexpr auto joined(command_list<Some...>, command_list<More...>, Lists... lists) {
@@ -70,29 +63,9 @@ constexpr auto joined(command_list<Some...>, command_list<More...>, Lists... lis
         return joined(command_list<Some..., More...>{}, lists...);
 }
 
-/// Places in Commands, by number.
-template <class... Commands>
-inline constexpr auto order_of = [] {
-    constexpr std::array types{Commands::type...};
-    std::array<std::size_t, types.size()> order{};
-    for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-    std::ranges::sort(order, {}, [&](std::size_t place) { return types[place]; });
-    return order;
-}();
-
-template <class... Commands, std::size_t... Is>
-constexpr auto sorted(command_list<Commands...>, std::index_sequence<Is...>) {
-    return command_list<std::tuple_element_t<order_of<Commands...>[Is], std::tuple<Commands...>>...>{};
-}
-
-template <class... Commands>
-constexpr auto sorted(command_list<Commands...> all) {
-    return sorted(all, std::make_index_sequence<sizeof...(Commands)>{});
-}
-
 template <class... Lists>
-constexpr auto sorted(command_lists<Lists...>) {
-    return sorted(joined(Lists{}...));
+constexpr auto joined(command_lists<Lists...>) {
+    return joined(Lists{}...);
 }
 
 template <class Command, class List>
@@ -101,37 +74,13 @@ template <class Command, class... Commands>
 inline constexpr bool is_listed<Command, command_list<Commands...>> =
     (std::same_as<Command, Commands> || ...);
 
-template <class... Commands>
-consteval auto table_of(command_list<Commands...>) {
-    return std::array{listed_command{Commands::type, name_of_struct<Commands>(), traits_of<Commands>()}...};
-}
-
 }  // namespace listing
 
-/// By number.
-using all_commands = decltype(commands::listing::sorted(all_lists{}));
+using all_commands = decltype(commands::listing::joined(all_lists{}));
 
 /// A command of the list: only these can be sent (make_envelope, command_gateway).
 template <class Command>
 concept any_command = described<Command> && commands::listing::is_listed<Command, all_commands>;
-
-inline constexpr auto command_table = commands::listing::table_of(all_commands{});
-
-static_assert(std::ranges::adjacent_find(command_table, std::ranges::greater_equal{},
-                                         &listed_command::type) == command_table.end(),
-              "no two commands have the same number");
-static_assert(std::ranges::all_of(command_table,
-                                  [](const listed_command& one) {
-                                      return one.type != command_type{} && one.traits.level >= first_level &&
-                                             one.traits.level <= newest_level;
-                                  }),
-              "no command has the number 0, and newest_level is at least every command's level");
-
-/// nullptr for a type unknown to this program.
-constexpr const listed_command* find_command(command_type type) noexcept {
-    const auto found = std::ranges::lower_bound(command_table, type, {}, &listed_command::type);
-    return found != command_table.end() && found->type == type ? &*found : nullptr;
-}
 
 /// With level, type and body; the sender fills in the rest.
 template <any_command Command>

@@ -72,24 +72,14 @@ namespace detail {
 /// The names of an enum that may be sent. `zero` is no_value for a member that is missing when it is 0;
 /// otherwise 0 is a value unless its name means unknown.
 enum class zero_of_enum : std::uint8_t { no_value, a_value };
-template <named_enum T>
-std::string names_of_enum(zero_of_enum zero) {
-    std::string names = "one of";
-    for (const named<T>& each : enum_names<T>) {
-        const bool is_none =
-            each.value == T{} && (zero == zero_of_enum::no_value || each.name.empty() ||
-                                  each.name.ends_with("UNKNOWN") || each.name.ends_with("unknown"));
-        if (!is_none) names += " " + std::string(each.name);
-    }
-    return names;
-}
+std::string names_of_enum(std::span<const numbered_name>, zero_of_enum);
 
 /// What a member of type T must be: "an id", "a text".
 template <class T>
 std::string expected() {
     if constexpr (optional_field<T>) {
         if constexpr (named_enum<typename T::value_type>)
-            return names_of_enum<typename T::value_type>(zero_of_enum::a_value);
+            return names_of_enum(numbered_names<typename T::value_type>, zero_of_enum::a_value);
         else
             return expected<typename T::value_type>();
     } else if constexpr (vector_field<T>) {
@@ -99,7 +89,7 @@ std::string expected() {
     } else if constexpr (std::same_as<T, bool>) {
         return "true or false";
     } else if constexpr (named_enum<T>) {
-        return names_of_enum<T>(zero_of_enum::no_value);
+        return names_of_enum(numbered_names<T>, zero_of_enum::no_value);
     } else if constexpr (described<T>) {
         std::string out = "an object";
         for (const std::string_view name : required_of<T>()) out += " with " + std::string(name);
@@ -111,27 +101,25 @@ std::string expected() {
     }
 }
 
-template <class Owner>
+/// Only what depends on a member's type is a template.
 struct required_checker {
     std::string_view path;
-    std::optional<error> failure;
+    std::span<const std::string_view> required;
+    std::optional<error> failure{};
 
     template <class T>
     void operator()(unsigned, std::string_view name, const T& value, shown = shown::always) {
         if (failure) return;
-        const auto required = required_of<Owner>();
-        const bool must = std::find(required.begin(), required.end(), name) != required.end();
-        const std::string where = schemas::detail::member_path(path, name);
-        if (must && is_missing(value)) {
-            failure = runtime::invalid_argument(where + " is missing; it must be " + expected<T>());
-            return;
-        }
-        if constexpr (described<T>) look_into(value, where);
+        if (is_required(name) && is_missing(value)) return fail(name, expected<T>());
+        if constexpr (described<T>) look_into(name, value);
         if constexpr (optional_field<T>) {
             if constexpr (described<typename T::value_type>)
-                if (value) look_into(*value, where);
+                if (value) look_into(name, *value);
         }
     }
+
+    bool is_required(std::string_view name) const;
+    void fail(std::string_view name, const std::string& expected);
 
     template <class T>
     static bool is_missing(const T& value) {
@@ -142,7 +130,8 @@ struct required_checker {
     }
 
     template <class T>
-    void look_into(const T& value, const std::string& where) {
+    void look_into(std::string_view name, const T& value) {
+        const std::string where = schemas::detail::member_path(path, name);
         if (auto good = check_required(value, where); !good) failure = good.error();
     }
 };
@@ -164,8 +153,8 @@ struct difference_finder {
             return kept && is_same(sent, *kept);
         } else if constexpr (std::equality_comparable<T>) {
             T value{};
-            schemas::detail::json_reader reader{sent, {}, nullptr, {}};
-            reader.read(sent, "", value);
+            schemas::detail::json_reader reader{sent, {}};
+            reader.read(sent, value);
             return !reader.failure && value == kept;
         } else {
             return true;
@@ -177,7 +166,7 @@ struct difference_finder {
 
 template <described T>
 result<void> check_required(const T& request, std::string_view path) {
-    detail::required_checker<T> checker{path, {}};
+    detail::required_checker checker{path, required_of<T>()};
     T::describe(request, checker);
     if (checker.failure) return *std::move(checker.failure);
     return {};

@@ -26,7 +26,7 @@ constexpr milliseconds rest_after_trouble{100};
 constexpr milliseconds append_again_after{5'000};
 constexpr std::uint32_t format_field = 15;  // genesis::format
 
-const events::log::topic_partition commands{std::string(events::log::topic::commands), 0};
+const events::log::topic_partition commands_partition{std::string(events::log::topic::commands), 0};
 
 /// The record at offset 0. not_found when the log is empty.
 result<events::log::record> first_record(events::log::partitioned_log& log,
@@ -34,7 +34,7 @@ result<events::log::record> first_record(events::log::partitioned_log& log,
     error last = runtime::unavailable("the log does not answer");
     std::unique_ptr<events::log::reader> reader;
     while (steady_clock::now() < deadline) {
-        if (!reader) reader = log.open_reader(commands, 0);
+        if (!reader) reader = log.open_reader(commands_partition, 0);
         auto batch = reader->poll(1, poll_wait_ms);
         if (batch && !batch->records.empty()) return std::move(batch->records.front());
         if (batch && batch->at_end) return runtime::not_found("the log is empty");
@@ -111,7 +111,7 @@ result<events::log::record> append_first(events::log::partitioned_log& log, cons
     result<events::log::record> first = runtime::unavailable("the log does not answer");
     for (auto again = steady_clock::now(); steady_clock::now() < deadline;) {
         if (steady_clock::now() >= again) {
-            const auto accepted = producer->append(commands, "", bytes, [](const auto&) {});
+            const auto accepted = producer->append(commands_partition, "", bytes, [](const auto&) {});
             if (!accepted) return accepted.error();
             again = steady_clock::now() + append_again_after;
         }

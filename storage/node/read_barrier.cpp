@@ -53,7 +53,7 @@ void read_barrier::ask() {
         runtime::if_alive(weak_from_this(),
                           [](read_barrier& self, const result<schemas::commands::outcome>& outcome) {
                               if (!outcome) return self.answered(outcome.error());
-                              self.answered(0);  // an outcome is known only after it was applied
+                              self.answered(0u);  // an outcome is known only after it was applied
                           }));
 }
 

@@ -8,6 +8,7 @@
 
 #include "schemas/binary.hpp"
 #include "tests/simulation/virtual_time.hpp"
+#include "tests/support/seeded_random.hpp"
 
 namespace herald::test {
 
@@ -35,10 +36,10 @@ class dice {
     T& pick(std::vector<T>& from) {
         return from[x_random.below(from.size())];
     }
-    runtime::seeded_random& source() { return x_random; }
+    test::seeded_random& source() { return x_random; }
 
   private:
-    runtime::seeded_random x_random;
+    test::seeded_random x_random;
 };
 
 /// The hash of the state after each record, from the first node to apply it: every other node must have the

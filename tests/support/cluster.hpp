@@ -23,6 +23,7 @@
 #include "tests/log/memory/memory_log.hpp"
 #include "tests/support/commands.hpp"
 #include "tests/support/manual_scheduler.hpp"
+#include "tests/support/seeded_random.hpp"
 
 namespace herald::test {
 
@@ -194,7 +195,7 @@ class cluster {
 
     storage::node::node_kind kind;
     manual_scheduler scheduler;
-    runtime::seeded_random random{7};
+    test::seeded_random random{7};
     runtime::key_ring keys = runtime::key_ring::of("first", std::string(32, 'k'));
     std::unique_ptr<events::log::memory::memory_broker> broker;
     std::map<std::string, machine> machines;

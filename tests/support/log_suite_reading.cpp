@@ -8,8 +8,8 @@
 #include <thread>
 #include <vector>
 
-#include "runtime/random.hpp"
 #include "tests/support/log_suite_tools.hpp"
+#include "tests/support/seeded_random.hpp"
 
 namespace herald::test {
 
@@ -25,7 +25,7 @@ TEST_P(log_suite, records_are_read_back_in_order_byte_for_byte) {
         {mark() + every_byte, every_byte},
         {mark() + "empty value", ""},
         {mark() + "tombstone", std::nullopt},
-        {mark() + "large", runtime::seeded_random(1).bytes(1024 * 1024)},
+        {mark() + "large", test::seeded_random(1).bytes(1024 * 1024)},
         {mark() + "plain", "the same key again"},
     };
     append_all(log(), promote_3, sent);

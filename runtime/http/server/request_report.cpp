@@ -28,7 +28,7 @@ void request_metrics::count(std::uint16_t status, std::int64_t duration_us) {
 
 void log_answered(const request* asked, std::string_view request_id, const answered_request& done) {
     runtime::log(runtime::log_level::info, runtime::log_events::request,
-                 {{"method", asked ? http::name_of(asked->method) : std::string_view()},
+                 {{"method", asked ? name_of(asked->method) : std::string_view()},
                   {"path", asked ? asked->path : std::string_view()},
                   {"status", std::int64_t{done.status}},
                   {"bytes", static_cast<std::int64_t>(done.body_bytes)},
@@ -39,7 +39,7 @@ void log_answered(const request* asked, std::string_view request_id, const answe
 
 void log_failed(runtime::log_level level, const request& asked, std::string_view reason) {
     runtime::log(level, runtime::log_events::request_failed,
-                 {{"method", http::name_of(asked.method)},
+                 {{"method", name_of(asked.method)},
                   {"path", asked.path},
                   {"request_id", asked.request_id},
                   {"reason", reason}});

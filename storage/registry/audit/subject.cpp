@@ -161,7 +161,7 @@ void list_id(told& out, std::string_view name, std::uint64_t id) {
 
 void read_members(told& out, const telling_members& members, std::string_view noun, std::string_view body) {
     schemas::detail::decoder fields{body};
-    for (fields.advance(); fields.have_head; fields.advance())
+    for (fields.advance(); fields.has_next(); fields.advance())
         for (const telling_member& member : members) {
             if (member.number != fields.number_ahead) continue;
             const bool is_text = fields.kind_ahead == schemas::detail::field_kind::bytes;

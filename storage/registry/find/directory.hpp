@@ -7,6 +7,7 @@
 
 #include "runtime/error.hpp"
 #include "schemas/identity.hpp"
+#include "schemas/limits.hpp"
 #include "storage/registry/find/find.hpp"
 #include "storage/registry/state/state.hpp"
 

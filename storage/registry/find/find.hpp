@@ -18,16 +18,19 @@ namespace herald::storage::registry::find {
 using enough_check = std::function<bool()>;
 
 /// A find on its way through the rows of one view, which must outlive it; on one thread at a time.
-template <class Row>
-class search {
+class any_search {
   public:
-    virtual ~search() = default;
+    virtual ~any_search() = default;
     /// Goes on until the page is chosen (true), or until `enough` says so. It looks at
     /// limits::find_rows_between_looks rows before it asks.
     virtual bool go_on(const enough_check& enough) = 0;
     /// The page that was chosen; once. Errors: invalid_argument for a page so deep that too many places
     /// (limits::find_places_bytes_max) would be held.
     virtual result<chosen_page> take() = 0;
+};
+template <class Row>
+class search : public any_search {
+  public:
     /// After take(): the page's next rows, about limits::find_piece_bytes of them; none: it has no more.
     virtual std::vector<Row> read() = 0;
 };

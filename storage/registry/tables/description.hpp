@@ -44,26 +44,17 @@ class index_entries {
         std::string key;
         std::string value;
     };
-    const std::vector<entry>& all() const& noexcept { return x_entries; }
-    std::vector<entry> all() && noexcept { return std::move(x_entries); }
+    std::vector<entry>& all() noexcept { return x_entries; }
 
   private:
     std::vector<entry> x_entries;
 };
 
+/// Writes a row and its entries.
+void put_with_entries(state::state_changes&, std::string key, std::string row, index_entries);
+void erase_with_entries(state::state_changes&, std::string key, index_entries);
 /// Erases the entries that only `old` has, writes those that only `fresh` has.
-inline void replace_entries(state::state_changes& state, std::vector<index_entries::entry> old,
-                            std::vector<index_entries::entry> fresh) {
-    std::ranges::sort(old, {}, &index_entries::entry::key);
-    std::ranges::sort(fresh, {}, &index_entries::entry::key);
-    const auto has = [](const auto& all, const std::string& key) {
-        return std::ranges::binary_search(all, key, {}, &index_entries::entry::key);
-    };
-    for (const auto& entry : old)
-        if (!has(fresh, entry.key)) state.erase(entry.key);
-    for (const auto& [key, value] : fresh)
-        if (!has(old, key)) state.put(key, value);
-}
+void replace_entries(state::state_changes&, index_entries old, index_entries fresh);
 
 template <class Row>
 struct description;
@@ -130,9 +121,7 @@ std::string key_to_write(const Row& row) {
 template <class Row>
 void read_checked(Row& fresh, std::string_view key, std::string_view value) {
     decode_row_into(fresh, key, value);
-    if (row_key<Row>(key_of_row(fresh)) != key)
-        throw state::state_corrupt{"a row of table '" + std::string(key.substr(0, 1)) +
-                                   "' stands under the key of another"};
+    if (row_key<Row>(key_of_row(fresh)) != key) throw_corrupt(key, "stands under the key of another");
 }
 
 template <class Row>
@@ -214,8 +203,7 @@ void keyed_table<Row, Key>::put(state::state_changes& state, const Row& row) {
 template <class Row, class Key>
 void keyed_table<Row, Key>::put(state::state_changes& state, const Row& row, std::string encoded) {
     HERALD_ASSERT(schemas::has_only_named_values(row));
-    state.put(key_to_write(row), std::move(encoded));
-    for (auto& [key, value] : entries_of(row).all()) state.put(std::move(key), std::move(value));
+    put_with_entries(state, key_to_write(row), std::move(encoded), entries_of(row));
     replace_in_lists<Row>(state, nullptr, &row);
 }
 
@@ -223,16 +211,14 @@ template <class Row, class Key>
 void keyed_table<Row, Key>::update(state::state_changes& state, const Row& before, const Row& after) {
     std::string place = key_to_write(after);
     HERALD_ASSERT(place == key_to_write(before));
-    if (!are_indexed_alike(before, after))
-        replace_entries(state, entries_of(before).all(), entries_of(after).all());
+    if (!are_indexed_alike(before, after)) replace_entries(state, entries_of(before), entries_of(after));
     replace_in_lists(state, &before, &after);
     put_row(state, std::move(place), after);
 }
 
 template <class Row, class Key>
 void keyed_table<Row, Key>::erase(state::state_changes& state, const Row& row) {
-    state.erase(key_to_write(row));
-    for (auto& entry : entries_of(row).all()) state.erase(std::move(entry.key));
+    erase_with_entries(state, key_to_write(row), entries_of(row));
     replace_in_lists<Row>(state, &row, nullptr);
 }
 

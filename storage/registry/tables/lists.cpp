@@ -120,6 +120,11 @@ void lists::each(const state::state_view& state, const row_list& list, list_orde
     state.scan(list.key(), from, show);
 }
 
+void list_entries::sort() {
+    std::sort(in.begin(), in.end());
+    in.erase(std::unique(in.begin(), in.end()), in.end());
+}
+
 void keep_lists(state::state_changes& state, const list_entries* before, const list_entries* after) {
     static const std::vector<row_list> none;
     const std::vector<row_list>& old = before ? before->in : none;

@@ -75,10 +75,7 @@ struct list_entries {
     listed place;
     std::vector<row_list> in;  // sorted, each once
 
-    void sort() {
-        std::sort(in.begin(), in.end());
-        in.erase(std::unique(in.begin(), in.end()), in.end());
-    }
+    void sort();
 };
 /// Takes the row from where it was and puts it where it belongs. A null `before`: a new row; a null `after`:
 /// an erased one.

@@ -4,11 +4,13 @@ namespace herald::storage::registry::tables {
 
 using state::state_view;
 
+void throw_corrupt(std::string_view key, std::string_view what) {
+    throw state::state_corrupt{"a row of table '" + std::string(key.substr(0, 1)) + "' " + std::string(what)};
+}
+
 std::uint64_t read_number(std::string_view key, std::string_view value) {
     std::uint64_t number = 0;
-    if (!schemas::take_varint(value, number) || !value.empty())
-        throw state::state_corrupt{"a row of table '" + std::string(key.substr(0, 1)) +
-                                   "' does not hold a number"};
+    if (!schemas::take_varint(value, number) || !value.empty()) throw_corrupt(key, "does not hold a number");
     return number;
 }
 

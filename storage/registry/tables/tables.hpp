@@ -130,14 +130,15 @@ inline std::uint64_t number_in_key(std::string_view key, std::size_t position = 
     return schemas::read_big_endian(key.substr(1 + position));
 }
 
+/// Throws state_corrupt: "a row of table 'm' <what is wrong>".
+[[noreturn]] void throw_corrupt(std::string_view key, std::string_view what);
+
 /// `fresh` is as Row{} makes it; rows are large, so that none is moved about.
 template <schemas::described Row>
 void decode_row_into(Row& fresh, std::string_view key, std::string_view value) {
-    if (!schemas::decode_into(fresh, value))
-        throw state::state_corrupt{"a row of table '" + std::string(key.substr(0, 1)) + "' does not decode"};
+    if (!schemas::decode_into(fresh, value)) throw_corrupt(key, "does not decode");
     if (!schemas::has_only_named_values(fresh))
-        throw state::state_corrupt{"a row of table '" + std::string(key.substr(0, 1)) +
-                                   "' holds a number that its enumeration does not have"};
+        throw_corrupt(key, "holds a number that its enumeration does not have");
 }
 
 template <schemas::described Row>

@@ -16,13 +16,13 @@
 #include "events/log/topics.hpp"
 #include "runtime/assert.hpp"
 #include "runtime/key_ring.hpp"
-#include "runtime/random.hpp"
 #include "schemas/commands/all.hpp"
 #include "storage/node/replica.hpp"
 #include "storage/rocks/rocks_state.hpp"
 #include "tests/support/commands.hpp"
 #include "tests/support/folder.hpp"
 #include "tests/support/prepared_log.hpp"
+#include "tests/support/seeded_random.hpp"
 
 namespace {
 
@@ -44,7 +44,7 @@ double cpu_seconds() {
 
 /// The records of registry.commands: GENESIS, a model, its versions.
 std::vector<events::log::record> prepared_commands(std::size_t versions) {
-    runtime::seeded_random random(1);
+    test::seeded_random random(1);
     schemas::commands::genesis genesis;
     genesis.level = schemas::commands::newest_level;
     genesis.log_id = random.uuid();

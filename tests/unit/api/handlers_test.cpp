@@ -53,6 +53,12 @@ TEST_F(handlers, a_member_that_is_unknown_is_named_and_refused_to_strict_callers
     EXPECT_THAT(made.header("svc-warning"), HasSubstr("descripton is unknown"));
 }
 
+TEST_F(handlers, a_member_that_is_wrong_is_named_before_one_that_is_unknown) {
+    const std::string_view body = R"({"name":"m","attributes":[{"key":"k","valu":"1"}],"pii":7})";
+    expect_refused(node.post(models, body, "Prefer: handling=strict\r\n"), 400, error_code::invalid_argument,
+                   "pii is 7; it must be true or false");
+}
+
 TEST_F(handlers, a_new_users_key_is_his_and_shown_once) {
     const caller made = node.user("new@example.org");
     const reply himself = node.ask(&made, "GET", proxy + "/uac/getCurrentUser");

@@ -52,10 +52,5 @@ TEST(error, may_have_a_status_of_its_own) {
     EXPECT_EQ(http_status({error_code::resource_exhausted, "", 413}), 413);
 }
 
-TEST(result, that_holds_an_error_is_not_taken_for_a_value) {
-    const result<int> failed = not_found("nothing here");
-    EXPECT_THROW(failed.value(), std::logic_error);
-}
-
 }  // namespace
 }  // namespace herald::test

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "runtime/crypto.hpp"
+#include "tests/support/seeded_random.hpp"
 
 namespace herald::test {
 namespace {
@@ -18,7 +19,7 @@ const key_ring ring = key_ring::of("k1", std::string(seal_key_bytes, 'k'));
 const key_ring other = key_ring::of("k1", std::string(seal_key_bytes, 'o'));
 
 TEST(key_ring, opens_what_it_sealed_for_the_same_row_only) {
-    seeded_random random(1);
+    test::seeded_random random(1);
     const std::string sealed = ring.seal("webhook 7", "a secret", random);
     EXPECT_TRUE(sealed.starts_with("k1"));
     EXPECT_EQ(sealed.find("a secret"), std::string::npos);
@@ -31,7 +32,7 @@ TEST(key_ring, opens_what_it_sealed_for_the_same_row_only) {
 }
 
 TEST(key_ring, seals_the_same_text_differently_each_time) {
-    seeded_random random(1);
+    test::seeded_random random(1);
     EXPECT_NE(ring.seal("row", "a secret", random), ring.seal("row", "a secret", random));
 }
 

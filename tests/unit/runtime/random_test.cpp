@@ -1,5 +1,6 @@
 // Protects ids and simulations: the system's randomness does not repeat, the seeded one always does.
 #include "runtime/random.hpp"
+#include "tests/support/seeded_random.hpp"
 
 #include <gtest/gtest.h>
 
@@ -35,17 +36,17 @@ TEST(system_random, fills_any_length) {
 }
 
 TEST(seeded_random, gives_the_same_for_the_same_seed_on_every_machine) {
-    seeded_random one(7), same(7), another(8);
+    test::seeded_random one(7), same(7), another(8);
     const std::string first = one.bytes(100);
     EXPECT_EQ(first, same.bytes(100));
     EXPECT_NE(first, another.bytes(100));
-    seeded_random known(5489);  // the standard's test value: the 10,000th number of mt19937_64
+    test::seeded_random known(5489);  // the standard's test value: the 10,000th number of mt19937_64
     for (int i = 1; i < 10'000; ++i) known.number();
     EXPECT_EQ(known.number(), 9981545732273789042ull);
 }
 
 TEST(below, stays_below_and_reaches_everything) {
-    seeded_random source(1);
+    test::seeded_random source(1);
     std::set<std::uint64_t> seen;
     for (int i = 0; i < 1'000; ++i) seen.insert(source.below(7));
     EXPECT_EQ(seen, (std::set<std::uint64_t>{0, 1, 2, 3, 4, 5, 6}));

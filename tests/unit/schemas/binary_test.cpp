@@ -5,9 +5,9 @@
 #include <gmock/gmock.h>
 
 #include "runtime/crypto.hpp"
-#include "runtime/random.hpp"
 #include "schemas/commands/all.hpp"
 #include "schemas/feature_flags.hpp"
+#include "tests/support/seeded_random.hpp"
 
 namespace herald::test {
 namespace {
@@ -58,7 +58,7 @@ TEST(binary, skips_fields_that_it_does_not_know) {
 }
 
 TEST(binary, refuses_or_reads_any_bytes_and_never_reads_beyond_them) {
-    runtime::seeded_random random(1);
+    test::seeded_random random(1);
     const std::string good = encode(full_version());
     for (int round = 0; round < 20'000; ++round) {
         std::string bytes = good.substr(0, random.below(good.size() + 1));

@@ -8,6 +8,7 @@
 #include "schemas/commands/all.hpp"
 #include "storage/node/genesis.hpp"
 #include "tests/log/memory/memory_log.hpp"
+#include "tests/support/seeded_random.hpp"
 #include "tests/unit/upgrade/member.hpp"
 
 namespace herald::storage {
@@ -109,7 +110,7 @@ class upgrade_test : public testing::Test {
     }
 
     test::manual_scheduler x_scheduler;
-    runtime::seeded_random x_random{7};
+    test::seeded_random x_random{7};
     events::log::memory::memory_broker x_broker{x_scheduler.clock()};
     events::log::memory::memory_log x_log{x_broker, [](const std::function<void()>& task) { task(); }};
     runtime::key_ring x_keys = runtime::key_ring::of("first", std::string(32, 'k'));

@@ -10,7 +10,7 @@
 #include <map>
 #include <vector>
 
-#include "runtime/random.hpp"
+#include "tests/support/seeded_random.hpp"
 
 namespace herald::test {
 namespace {
@@ -159,7 +159,7 @@ TEST(delivery_tracker, many_records_may_be_done_behind_an_open_one_but_not_any_n
 TEST(delivery_tracker, whatever_the_order_of_the_parts_and_the_crashes_each_is_done_and_a_commit_says_which) {
     for (std::uint64_t seed = 0; seed < 200; ++seed) {
         SCOPED_TRACE("seed " + std::to_string(seed));
-        runtime::seeded_random random(seed);
+        test::seeded_random random(seed);
         std::vector<std::size_t> log;  // parts of each record
         for (int record = 0; record < 100; ++record) log.push_back(random.below(4));
         std::map<std::pair<std::int64_t, std::size_t>, int> done;

@@ -5,7 +5,7 @@
 #include <set>
 #include <tuple>
 
-#include "runtime/random.hpp"
+#include "tests/support/seeded_random.hpp"
 #include "tests/unit/workers/lane_actions.hpp"
 #include "workers/limits.hpp"
 
@@ -331,7 +331,7 @@ TEST(lanes, idle_lanes_are_forgotten_but_not_their_open_breakers) {
 TEST(lanes, random_events_never_lose_or_double_a_delivery_and_keep_the_bounds) {
     for (std::uint64_t seed = 0; seed < 300; ++seed) {
         SCOPED_TRACE("seed " + std::to_string(seed));
-        runtime::seeded_random random(seed);
+        test::seeded_random random(seed);
         lanes subject({.slots = 6, .depth = 4, .concurrency = 3});
         std::map<delivery_key, schemas::webhook_id> waiting;
         std::map<delivery_key, schemas::webhook_id> running;

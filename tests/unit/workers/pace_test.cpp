@@ -7,6 +7,7 @@
 #include <set>
 
 #include "events/log/limits.hpp"
+#include "tests/support/seeded_random.hpp"
 #include "tests/unit/workers/worker_world.hpp"
 #include "workers/retry_policy.hpp"
 
@@ -209,7 +210,7 @@ TEST_F(pace_test, what_the_others_had_comes_once_though_a_slow_receiver_holds_th
 class random_pace : public pace_test, public testing::WithParamInterface<std::uint64_t> {};
 
 TEST_P(random_pace, receivers_that_are_well_are_never_made_to_wait) {
-    runtime::seeded_random random(GetParam());
+    test::seeded_random random(GetParam());
     constexpr std::uint64_t webhooks = 8;
     write_webhooks(1, webhooks);
     std::map<std::uint64_t, std::int64_t> takes_ms;
@@ -218,7 +219,7 @@ TEST_P(random_pace, receivers_that_are_well_are_never_made_to_wait) {
         takes_ms[id] = 1 + std::int64_t(random.below(20));
         if (random.below(3) == 0) bad.insert(id);
     }
-    runtime::seeded_random whim(GetParam() + 1'000);
+    test::seeded_random whim(GetParam() + 1'000);
     transport.behave = [&](const sent_request& request) {
         const std::uint64_t id = request.webhook_id.value;
         if (!bad.contains(id)) return receiver_behaviour{.takes_ms = takes_ms[id]};

@@ -1,6 +1,7 @@
 // Protects the schedule of delivery.md §4: when a failed delivery is tried again, and through which topics it
 // waits.
 #include "workers/retry_policy.hpp"
+#include "tests/support/seeded_random.hpp"
 
 #include <gtest/gtest.h>
 
@@ -16,7 +17,7 @@ constexpr std::int64_t minute = 60 * second;
 constexpr std::int64_t hour = 60 * minute;
 
 TEST(retry_policy, ten_waits_grow_to_a_day_and_then_the_delivery_is_dead) {
-    runtime::seeded_random random(1);
+    test::seeded_random random(1);
     const std::int64_t expected[] = {5 * second, 30 * second, 5 * minute, 30 * minute, 2 * hour,
                                      5 * hour,   10 * hour,   14 * hour,  20 * hour,   24 * hour};
     std::uint32_t attempts = 0;
@@ -31,7 +32,7 @@ TEST(retry_policy, ten_waits_grow_to_a_day_and_then_the_delivery_is_dead) {
 }
 
 TEST(retry_policy, another_schedule_has_waits_and_an_end_of_its_own) {
-    runtime::seeded_random random(5);
+    test::seeded_random random(5);
     const std::array<std::int64_t, 2> schedule{30 * second, 10 * second};
     EXPECT_EQ(wait_after(schedule, 1, random), 30 * second);
     EXPECT_EQ(wait_after(schedule, 2, random), 10 * second);
@@ -39,7 +40,7 @@ TEST(retry_policy, another_schedule_has_waits_and_an_end_of_its_own) {
 }
 
 TEST(retry_policy, the_first_two_waits_have_no_jitter) {
-    runtime::seeded_random random(2);
+    test::seeded_random random(2);
     for (int round = 0; round < 200; ++round) {
         EXPECT_EQ(wait_after(default_retry_schedule_ms, 1, random), 5 * second);
         EXPECT_EQ(wait_after(default_retry_schedule_ms, 2, random), 30 * second);
@@ -47,7 +48,7 @@ TEST(retry_policy, the_first_two_waits_have_no_jitter) {
 }
 
 TEST(retry_policy, jitter_is_whole_steps_of_the_next_lower_tier_and_reaches_both_ends) {
-    runtime::seeded_random random(3);
+    test::seeded_random random(3);
     const auto waits = [&](std::uint32_t attempts) {
         std::set<std::int64_t> seen;
         for (int round = 0; round < 2'000; ++round)
@@ -70,7 +71,7 @@ TEST(retry_policy, a_day_is_four_hops_of_six_hours) {
 }
 
 TEST(retry_policy, every_wait_is_made_in_few_hops_that_add_up_to_it) {
-    runtime::seeded_random random(4);
+    test::seeded_random random(4);
     for (std::uint32_t attempts = 1; attempts <= 10; ++attempts) {
         for (int round = 0; round < 100; ++round) {
             const std::int64_t wait = *wait_after(default_retry_schedule_ms, attempts, random);

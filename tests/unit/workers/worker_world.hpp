@@ -14,13 +14,13 @@
 #include "events/log/topics.hpp"
 #include "events/subscriber_table.hpp"
 #include "runtime/key_ring.hpp"
-#include "runtime/random.hpp"
 #include "schemas/binary.hpp"
 #include "storage/deliveries/limits.hpp"
 #include "storage/node/limits.hpp"
 #include "tests/log/memory/memory_broker.hpp"
 #include "tests/log/memory/memory_log.hpp"
 #include "tests/support/manual_scheduler.hpp"
+#include "tests/support/seeded_random.hpp"
 #include "tests/unit/workers/scripted_transport.hpp"
 #include "workers/worker.hpp"
 
@@ -47,7 +47,7 @@ struct worker_process {
                    .value();
     }
 
-    runtime::seeded_random random{7};
+    test::seeded_random random{7};
     std::vector<std::string> failures;
     events::log::memory::memory_log log;
     std::shared_ptr<events::subscriber_table> table;
@@ -235,7 +235,7 @@ class worker_world {
   private:
     events::log::memory::memory_log x_writer_log{broker,
                                                  [this](auto work) { scheduler.post(std::move(work)); }};
-    runtime::seeded_random x_random{1};
+    test::seeded_random x_random{1};
     std::unique_ptr<events::log::producer> x_writer;
     std::unique_ptr<worker_process> x_process;
     std::uint64_t x_sequence = 0;

@@ -12,6 +12,7 @@
 #include "tests/log/memory/memory_broker.hpp"
 #include "tests/log/memory/memory_log.hpp"
 #include "tests/support/manual_scheduler.hpp"
+#include "tests/support/seeded_random.hpp"
 
 namespace herald::test {
 namespace {
@@ -71,7 +72,7 @@ struct read_events_test : ::testing::Test {
     }
 
     manual_scheduler scheduler;
-    runtime::seeded_random random{7};
+    test::seeded_random random{7};
     events::log::memory::memory_broker broker{scheduler.clock()};
     events::log::memory::memory_log log{broker, [this](auto work) { scheduler.post(std::move(work)); }};
     std::unique_ptr<registry::state::state_store> store = registry::state::make_memory_state();

@@ -219,7 +219,7 @@ TEST(golden_log, holds_every_command_timer_kind_of_event_and_table) {
         fired.insert(record.fired.begin(), record.fired.end());
         written.insert(record.tables.begin(), record.tables.end());
     }
-    for (const auto& command : schemas::commands::command_table)
+    for (const auto& command : schemas::commands::command_table())
         EXPECT_NE(succeeded.contains(command.type), only_with_a_parent.contains(command.type))
             << "no " << command.name << " that succeeds";
     for (const auto& kind : named_values<timer_kind>())

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <string>
 
-#include "runtime/random.hpp"
+#include "tests/support/seeded_random.hpp"
 
 namespace herald::test {
 namespace {
@@ -30,7 +30,7 @@ void give(request_parser& parser, std::string_view bytes) {
 
 // What the handler would see of every request in `bytes`, which arrive in random pieces.
 std::string seen(std::string_view bytes, std::uint64_t seed) {
-    runtime::seeded_random random(seed);
+    test::seeded_random random(seed);
     request_parser parser;
     std::string out;
     for (;;) {
