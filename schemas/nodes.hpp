@@ -20,14 +20,15 @@ struct published_position {
 };
 
 /// A job that only one node of a cluster does at a time.
-enum class job : std::uint8_t { publisher, webhook_health, snapshot, artifact_collector, builder };
+enum class job : std::uint8_t { publisher, webhook_health, snapshot, artifact_collector, builder, replay };
 template <>
 struct enum_names<job> {
-    static constexpr std::array<named<job>, 5> all{{{job::publisher, "publisher"},
+    static constexpr std::array<named<job>, 6> all{{{job::publisher, "publisher"},
                                                     {job::webhook_health, "webhook-health"},
                                                     {job::snapshot, "snapshot"},
                                                     {job::artifact_collector, "artifact-collector"},
-                                                    {job::builder, "builder"}}};
+                                                    {job::builder, "builder"},
+                                                    {job::replay, "replay"}}};
 };
 /// The name in commands and rows.
 inline std::string job_name(job which) { return std::string(name_of(which)); }

@@ -173,6 +173,25 @@ struct event {
     }
 };
 
+/// What the outbox's index by time says of an event.
+struct event_summary {
+    schemas::workspace_id workspace_id;
+    event_type type = event_type::create;
+    schemas::resource_type resource_type = schemas::resource_type::none;
+    event_id id;
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "workspace_id", self.workspace_id);
+        field(2, "type", self.type);
+        field(3, "resource_type", self.resource_type);
+        field(4, "id", self.id);
+    }
+};
+
+/// The header `webhook-id`: 32 hexadecimal digits, of SHA-256(event id, "/", webhook id in decimal). The same
+/// for all retries, resends and replays; frozen.
+std::string delivery_id(std::string_view event_id, webhook_id);
+
 /// A row of the compacted topic `subscribers`, key = webhook id in decimal; a tombstone when the webhook is
 /// deleted. The key "head" holds a subscribers_head instead.
 struct subscriber {
@@ -280,6 +299,11 @@ struct delivery {
     std::string call_id;               // of a test or a resend
     std::string reason;                // on `dead`: the reason
     bool waits_for_room = false;       // and not because its receiver failed
+    /// Attempts that were made before a resend or a replay: they count in svc-attempt, not in the schedule.
+    std::uint32_t attempts_before = 0;
+    /// A resend of what waits for its next attempt: attempted once, beside its schedule.
+    bool is_extra = false;
+    std::uint64_t replay_id = 0;
 
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "id", self.id);
@@ -296,6 +320,9 @@ struct delivery {
         field(12, "call_id", self.call_id);
         field(13, "reason", self.reason);
         field(14, "waits_for_room", self.waits_for_room);
+        field(40, "attempts_before", self.attempts_before);
+        field(41, "is_extra", self.is_extra);
+        field(42, "replay_id", self.replay_id);
     }
 };
 
@@ -328,6 +355,9 @@ struct attempt {
     std::uint32_t total_us = 0;
     std::int64_t next_attempt_ms = 0;
     bool disable_webhook = false;  // 410 or webhook-delivery: disable
+    std::int64_t time_event_ms = 0;
+    std::uint64_t replay_id = 0;  // 0: of no replay
+    bool is_extra = false;        // beside its schedule, which goes on
 
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "delivery_id", self.delivery_id);
@@ -357,6 +387,9 @@ struct attempt {
         field(25, "total_us", self.total_us);
         field(26, "next_attempt_ms", self.next_attempt_ms);
         field(27, "disable_webhook", self.disable_webhook);
+        field(40, "time_event_ms", self.time_event_ms);
+        field(41, "replay_id", self.replay_id);
+        field(42, "is_extra", self.is_extra);
     }
 };
 

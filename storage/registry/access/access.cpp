@@ -142,6 +142,10 @@ bool is_workspace_admin(const state_view& state, schemas::user_id user, const sc
     return rights.everything || rights.super_user;
 }
 
+bool may_change_webhooks(const state_view& state, schemas::user_id user, const schemas::workspace&) {
+    return is_system_admin(state, user);
+}
+
 bool may_report_scans(const state_view& state, schemas::user_id user, const schemas::workspace& workspace) {
     const access_rights rights = rights_of(state, user, workspace);
     return rights.reports_scans || rights.allow(protected_type::registered_model, action::update);

@@ -30,6 +30,8 @@ bool is_allowed(const state::state_view&, schemas::user_id, const schemas::works
                 schemas::protected_type, schemas::action, remembering = remembering::yes);
 /// Whether the user is a member of `Admins` or of a group with `Super User` there, or the owner.
 bool is_workspace_admin(const state::state_view&, schemas::user_id, const schemas::workspace&);
+/// Whether the user may create, change and delete webhooks there, and sees all of their deliveries.
+bool may_change_webhooks(const state::state_view&, schemas::user_id, const schemas::workspace&);
 /// Whether the user may report scans there: by UPDATE on models, or by a role's mark.
 bool may_report_scans(const state::state_view&, schemas::user_id, const schemas::workspace&);
 /// Whether the user sees the workspace at all, by any READ in it.

@@ -39,6 +39,7 @@ runner runner_of(schemas::commands::command_type, schemas::commands::policy_comm
 runner runner_of(schemas::commands::command_type, schemas::commands::build_commands);      // builds.cpp
 runner runner_of(schemas::commands::command_type, schemas::commands::scan_commands);       // scans.cpp
 runner runner_of(schemas::commands::command_type, schemas::commands::webhook_commands);    // webhooks.cpp
+runner runner_of(schemas::commands::command_type, schemas::commands::delivery_commands);   // deliveries.cpp
 runner runner_of(schemas::commands::command_type, schemas::commands::artifact_commands);   // artifacts.cpp
 runner runner_of(schemas::commands::command_type, schemas::commands::restoring_commands);  // restoring.cpp
 runner runner_of(schemas::commands::command_type, schemas::commands::endpoint_commands);   // endpoints.cpp
@@ -78,6 +79,7 @@ void fire_node_silence(context::rule_context&, std::string_view key);           
 void fire_webhook_change_trim(context::rule_context&, std::string_view key);    // webhooks.cpp
 void fire_webhook_disable(context::rule_context&, std::string_view key);        // webhooks.cpp
 void fire_external_event_forget(context::rule_context&, std::string_view key);  // webhooks.cpp
+void fire_replay_forget(context::rule_context&, std::string_view key);          // deliveries.cpp
 void fire_artifact_sweep(context::rule_context&, std::string_view key);         // artifacts.cpp
 void fire_blob_drop(context::rule_context&, std::string_view key);              // artifacts.cpp
 void fire_multipart_expiry(context::rule_context&, std::string_view key);       // artifacts.cpp

@@ -1,0 +1,273 @@
+// What an API node's history keeps of deliveries (wire.md §7 "Deliveries").
+#pragma once
+
+#include "schemas/webhooks.hpp"
+
+namespace herald::schemas {
+
+enum class delivery_state : std::uint8_t { waiting, delivered, dead, held, skipped };
+template <>
+struct enum_names<delivery_state> {
+    static constexpr std::array<named<delivery_state>, 5> all{{{delivery_state::waiting, "waiting"},
+                                                               {delivery_state::delivered, "delivered"},
+                                                               {delivery_state::dead, "dead"},
+                                                               {delivery_state::held, "held"},
+                                                               {delivery_state::skipped, "skipped"}}};
+};
+
+constexpr delivery_state state_after(attempt_result result) noexcept {
+    switch (result) {
+        case attempt_result::succeeded:
+            return delivery_state::delivered;
+        case attempt_result::dead:
+            return delivery_state::dead;
+        case attempt_result::skipped:
+            return delivery_state::skipped;
+        case attempt_result::held:
+            return delivery_state::held;
+        case attempt_result::will_retry:
+            break;
+    }
+    return delivery_state::waiting;
+}
+
+/// What came of a delivery last. Of a test there is a row, too, but no list has it.
+struct delivery_row {
+    std::string id;
+    schemas::webhook_id webhook_id;
+    schemas::event_id event_id;
+    schemas::event_type event_type = schemas::event_type::create;
+    schemas::resource_type resource_type = schemas::resource_type::none;
+    std::string resource_id;
+    schemas::workspace_id workspace_id;
+    std::int64_t time_event_ms = 0;
+    delivery_state state = delivery_state::waiting;
+    std::uint32_t attempts = 0;
+    // Of the newest attempt, or of what took its place:
+    std::int64_t last_ms = 0;  // 0: there was none
+    std::uint16_t last_status = 0;
+    delivery_error last_error = delivery_error::none;
+    std::uint32_t last_total_us = 0;
+    std::string last_message;
+    std::int64_t next_attempt_ms = 0;  // 0: not known, or there is none
+    std::int64_t time_done_ms = 0;     // 0: it waits
+    delivery_source last_source = delivery_source::event;
+
+    friend bool operator==(const delivery_row&, const delivery_row&) = default;
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "id", self.id);
+        field(2, "webhook_id", self.webhook_id);
+        field(3, "event_id", self.event_id);
+        field(4, "event_type", self.event_type);
+        field(5, "resource_type", self.resource_type);
+        field(6, "resource_id", self.resource_id);
+        field(7, "workspace_id", self.workspace_id);
+        field(8, "time_event_ms", self.time_event_ms);
+        field(9, "state", self.state);
+        field(10, "attempts", self.attempts);
+        field(11, "last_ms", self.last_ms);
+        field(12, "last_status", self.last_status);
+        field(13, "last_error", self.last_error);
+        field(14, "last_total_us", self.last_total_us);
+        field(15, "last_message", self.last_message);
+        field(16, "next_attempt_ms", self.next_attempt_ms);
+        field(17, "time_done_ms", self.time_done_ms);
+        field(18, "last_source", self.last_source);
+    }
+};
+
+/// The large parts of an attempt, which go first when the history grows too large.
+struct attempt_bodies {
+    std::string request_headers;
+    std::string response_headers;
+    std::string response_body;
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "request_headers", self.request_headers);
+        field(2, "response_headers", self.response_headers);
+        field(3, "response_body", self.response_body);
+    }
+};
+
+/// How a webhook fared lately: at most limits::recent_attempts_kept, the newest last.
+struct recent_attempt {
+    std::int64_t time_ms = 0;
+    std::uint16_t status = 0;
+    delivery_error error = delivery_error::none;
+    std::uint32_t total_us = 0;
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "time_ms", self.time_ms);
+        field(2, "status", self.status);
+        field(3, "error", self.error);
+        field(4, "total_us", self.total_us);
+    }
+};
+struct recent_attempts {
+    std::vector<recent_attempt> attempts;
+
+    static constexpr void describe(auto& self, auto&& field) { field(1, "attempts", self.attempts); }
+};
+
+/// The attempts at a webhook within an hour; their times in latency_buckets, as many as are in use.
+struct attempts_of_hour {
+    std::uint64_t succeeded = 0;
+    std::uint64_t failed = 0;
+    std::vector<std::uint64_t> total_us_buckets;
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "succeeded", self.succeeded);
+        field(2, "failed", self.failed);
+        field(3, "total_us_buckets", self.total_us_buckets);
+    }
+};
+
+/// What came of a replay's deliveries: each counts once, by its newest attempt.
+struct replay_outcomes {
+    std::uint64_t delivered = 0;
+    std::uint64_t failed = 0;
+
+    friend bool operator==(const replay_outcomes&, const replay_outcomes&) = default;
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "delivered", self.delivered);
+        field(2, "failed", self.failed);
+    }
+};
+
+/// From the first to the last; {0, 0}: attempts without an answer.
+struct status_range {
+    std::uint16_t first = 0;
+    std::uint16_t last = 0;
+
+    friend bool operator==(const status_range&, const status_range&) = default;
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "first", self.first);
+        field(2, "last", self.last);
+    }
+};
+
+/// Which deliveries of a workspace a list shows, or a replay sends. What is empty lets all through.
+struct delivery_filter {
+    schemas::workspace_id workspace_id;
+    schemas::webhook_id webhook_id;
+    schemas::event_id event_id;
+    schemas::resource_type resource_type = schemas::resource_type::none;  // none: about anything
+    std::string resource_id;
+    std::optional<schemas::event_type> event_type;
+    std::vector<delivery_state> states;
+    std::optional<delivery_error> error;
+    std::optional<status_range> status;
+    std::int64_t since_ms = 0;          // time of the event, inclusive
+    std::int64_t until_ms = INT64_MAX;  // exclusive
+
+    friend bool operator==(const delivery_filter&, const delivery_filter&) = default;
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "workspace_id", self.workspace_id);
+        field(2, "webhook_id", self.webhook_id);
+        field(3, "event_id", self.event_id);
+        field(4, "resource_type", self.resource_type);
+        field(5, "resource_id", self.resource_id);
+        field(6, "event_type", self.event_type);
+        field(7, "states", self.states);
+        field(8, "error", self.error);
+        field(9, "status", self.status);
+        field(10, "since_ms", self.since_ms);
+        field(11, "until_ms", self.until_ms);
+    }
+};
+
+/// A delivery by what its id is made of.
+struct event_for_webhook {
+    schemas::event_id event_id;
+    schemas::webhook_id webhook_id;
+
+    friend bool operator==(const event_for_webhook&, const event_for_webhook&) = default;
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "event_id", self.event_id);
+        field(2, "webhook_id", self.webhook_id);
+    }
+};
+
+enum class replay_state : std::uint8_t { running, paused, done, cancelled, failed };
+template <>
+struct enum_names<replay_state> {
+    static constexpr std::array<named<replay_state>, 5> all{{{replay_state::running, "RUNNING"},
+                                                             {replay_state::paused, "PAUSED"},
+                                                             {replay_state::done, "DONE"},
+                                                             {replay_state::cancelled, "CANCELLED"},
+                                                             {replay_state::failed, "FAILED"}}};
+};
+constexpr bool has_ended(replay_state state) noexcept {
+    return state != replay_state::running && state != replay_state::paused;
+}
+
+using replay_id = id<struct replay_kind>;
+
+/// What a replay sends: `picked` if there are any; else what the history's lists show for `filter`, if there
+/// is one; else the kept events that the webhook, as it is when the replay begins, would hear.
+struct replay_scope {
+    schemas::webhook_id webhook_id;  // 0: of any of the workspace
+    std::int64_t since_ms = 0;
+    std::int64_t until_ms = 0;            // the time when it began, if that is earlier
+    std::vector<event_type> event_types;  // empty: all
+    bool only_undelivered = true;
+    std::vector<event_for_webhook> picked;
+    std::optional<delivery_filter> filter;
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "webhook_id", self.webhook_id);
+        field(2, "since_ms", self.since_ms);
+        field(3, "until_ms", self.until_ms);
+        field(4, "event_types", self.event_types);
+        field(5, "only_undelivered", self.only_undelivered);
+        field(6, "picked", self.picked);
+        field(7, "filter", self.filter);
+    }
+};
+
+/// How far a replay is; the holder of the claim says so.
+struct replay_progress {
+    binary_text cursor;  // where it goes on; empty: at the beginning
+    bool is_at_end = false;
+    bool is_counted = false;
+    std::uint64_t total = 0;
+    std::uint64_t sent = 0;
+    replay_outcomes outcomes;  // as the holder's history knows them
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "cursor", self.cursor);
+        field(2, "is_at_end", self.is_at_end);
+        field(3, "is_counted", self.is_counted);
+        field(4, "total", self.total);
+        field(5, "sent", self.sent);
+        field(6, "outcomes", self.outcomes);
+    }
+};
+
+struct replay {
+    replay_id id;
+    schemas::workspace_id workspace_id;
+    replay_scope scope;
+    webhook_settings settings;  // of its webhook, as the replay began
+    replay_state state = replay_state::running;
+    std::string reason;  // why it failed
+    replay_progress progress;
+    std::int64_t time_begun = 0;
+    std::int64_t time_ended = 0;  // 0: it has not
+    user_id by;
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "id", self.id);
+        field(2, "workspace_id", self.workspace_id);
+        field(3, "scope", self.scope);
+        field(4, "settings", self.settings);
+        field(5, "state", self.state);
+        field(6, "reason", self.reason);
+        field(7, "progress", self.progress);
+        field(8, "time_begun", self.time_begun);
+        field(9, "time_ended", self.time_ended);
+        field(10, "by", self.by);
+    }
+};
+
+}  // namespace herald::schemas
