@@ -156,7 +156,7 @@ void delivery_machine::send(iterator at, const schemas::subscriber& row) {
     delivery_description described;
     described.id = mine.what.record.id;
     described.time_ms = x_parts.scheduler.time().wall_ms();  // receivers compare it with their own
-    described.attempt = mine.what.record.attempts_made + 1;
+    described.attempt = mine.what.record.attempts_before + mine.what.record.attempts_made + 1;
     described.body = mine.what.event->body;
     described.secrets = {*secret};
     described.event = mine.what.event.get();
@@ -207,17 +207,22 @@ void delivery_machine::answered(delivery_key key, const delivery_answer& answer)
 
     if (meaning.delivery != verdict_on_delivery::done) return fail(at, meaning, std::move(attempt));
     ++x_parts.counters.attempts_succeeded;
-    tell(attempt, *at->second.what.event);
-    done(at);
+    end(at, attempt);
+}
+
+/// The delivery ends with this attempt. If its partition was taken away, the next owner attempts it again.
+void delivery_machine::end(iterator at, const schemas::attempt& last) {
+    if (at->second.part.wanted()) return write_last(at, last);
+    tell(last, *at->second.what.event);
+    forget(at);
 }
 
 void delivery_machine::answered_test(iterator at, const delivery_answer& answer, schemas::attempt&& attempt) {
     const bool well = answer.error == delivery_error::none;
     ++(well ? x_parts.counters.attempts_succeeded : x_parts.counters.attempts_failed);
     attempt.result = well ? attempt_result::succeeded : attempt_result::dead;
-    tell(attempt, *at->second.what.event);
     leave_lane(at, receiver_state::unknown);
-    done(at);
+    end(at, attempt);
 }
 
 void delivery_machine::fail(iterator at, const answer_meaning& meaning, schemas::attempt&& attempt) {
@@ -227,8 +232,12 @@ void delivery_machine::fail(iterator at, const answer_meaning& meaning, schemas:
     if (is_fleeting(mine)) {
         attempt.message = meaning.reason;
         attempt.result = attempt_result::dead;
-        tell(attempt, *mine.what.event);
-        return done(at);
+        return end(at, attempt);
+    }
+    if (record.is_extra) {
+        attempt.message = meaning.reason;
+        attempt.result = attempt_result::will_retry;
+        return end(at, attempt);
     }
     std::string dead_because;
     std::int64_t wait_ms = 0;
@@ -248,11 +257,14 @@ void delivery_machine::fail(iterator at, const answer_meaning& meaning, schemas:
     attempt.message = dead ? dead_because : meaning.reason;
     attempt.result = dead ? attempt_result::dead : attempt_result::will_retry;
     if (!dead) attempt.next_attempt_ms = log_ms() + wait_ms;
+    if (dead) {
+        ++x_parts.counters.dead;
+        record.reason = std::move(dead_because);
+        return end(at, attempt);
+    }
     tell(attempt, *at->second.what.event);
     if (!mine.part.wanted()) return forget(at);  // the partition's next owner will make this attempt again
-    if (!dead) return write_wait(at, wait_ms, &worker_counters::retried);
-    ++x_parts.counters.dead;
-    write_dead(at, std::move(dead_because));
+    write_wait(at, wait_ms, &worker_counters::retried);
 }
 
 void delivery_machine::leave_lane(iterator at, const attempt_end& ended) {
