@@ -305,6 +305,11 @@ std::string operation(const route& row, const operation_links& links, schemas::s
         out.text("description", "Only for system administrators.");
     if (row.who == calls::authentication::organization_administrator)
         out.text("description", "Only for members of Admins and system administrators.");
+    if (row.who == calls::authentication::webhook_administrator)
+        out.text(
+            "description",
+            "For system administrators; with the option --webhooks-by workspace-admins also for admins of "
+            "the webhook's workspace.");
     if (row.right) out.text("description", "Needs " + text_of(*row.right) + ".");
     if (is_streamed(row) && !is_download(row))
         out.raw("requestBody",

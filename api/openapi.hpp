@@ -6,7 +6,7 @@
 #include <string>
 
 #include "api/calls/document_part.hpp"
-#include "api/calls/router.hpp"
+#include "api/calls/route.hpp"
 
 namespace herald::api {
 

@@ -1,13 +1,12 @@
 // The request handlers of a process: they find route, state and caller, and call the handler.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <span>
 
-#include "api/calls/call.hpp"
 #include "api/calls/document_part.hpp"
 #include "api/calls/public_call.hpp"
+#include "api/calls/services.hpp"
 #include "api/routes/routes.hpp"
 #include "runtime/http/server/server.hpp"
 

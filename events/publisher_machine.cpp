@@ -8,7 +8,6 @@
 #include "runtime/assert.hpp"
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"
-#include "runtime/text.hpp"
 #include "schemas/binary.hpp"
 
 namespace herald::events {

@@ -67,6 +67,15 @@ void end_at_shortage() {
     terminate_with_core();
 }
 
+/// A signal that comes before there is a stop_signal waits for it. Other verbs end by signals as any program.
+void hold_signals(int how) {
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGINT);
+    pthread_sigmask(how, &set, nullptr);
+}
+
 /// What a process opens next must not become its standard output.
 void open_standard_streams() {
     for (const int each : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
@@ -94,6 +103,7 @@ process_end run_until_ended(const invocation& what) {
 }  // namespace
 
 int main(int argument_count, char** arguments) {
+    hold_signals(SIG_BLOCK);
     open_standard_streams();
     terminate_with_core = std::set_terminate(end_at_shortage);
     std::signal(SIGPIPE, SIG_IGN);
@@ -103,6 +113,7 @@ int main(int argument_count, char** arguments) {
     ::mallopt(M_TRIM_THRESHOLD, 64 * large_piece_bytes);
     const auto [to_run, wrong] = herald::program::read_command_line(argument_count, arguments);
     if (!to_run) return static_cast<int>(wrong);
+    if (!to_run->verb.is_stopped) hold_signals(SIG_UNBLOCK);
     const process_end end = run_until_ended(*to_run);
     std::cout.flush();
     std::fflush(nullptr);

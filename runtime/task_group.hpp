@@ -3,12 +3,9 @@
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/cancellation_signal.hpp>
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <list>
-#include <memory>
-#include <string>
 #include <vector>
 
 #include "runtime/event_loop.hpp"

@@ -14,13 +14,7 @@ struct blob {
     std::int64_t unused_since_ms =
         0;  // since when there is no reference; with references: since when there was none
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "digest", self.digest);
-        field(2, "bytes", self.bytes);
-        field(3, "object", self.object);
-        field(4, "references", self.references);
-        field(5, "unused_since_ms", self.unused_since_ms);
-    }
+    HERALD_DESCRIBE(digest, bytes, object, references, unused_since_ms);
 };
 
 /// A reference to bytes that are stored.
@@ -29,10 +23,7 @@ struct blob_part {
     std::uint64_t bytes = 0;
 
     friend bool operator==(const blob_part&, const blob_part&) = default;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "digest", self.digest);
-        field(2, "bytes", self.bytes);
-    }
+    HERALD_DESCRIBE(digest, bytes);
 };
 
 /// The bytes of one artifact of a version: its parts, one after the other. They count only while the
@@ -43,11 +34,7 @@ struct artifact_bytes {
     std::string key;
     std::vector<blob_part> parts;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "model_version_id", self.model_version_id);
-        field(2, "key", self.key);
-        field(3, "parts", self.parts);
-    }
+    HERALD_DESCRIBE(model_version_id, key, parts);
 };
 
 struct uploaded_part {
@@ -55,11 +42,7 @@ struct uploaded_part {
     blob_part part;
     bool committed = false;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "part_number", self.part_number);
-        field(2, "part", self.part);
-        field(3, "committed", self.committed);
-    }
+    HERALD_DESCRIBE(part_number, part, committed);
 };
 
 /// A multipart upload that was not committed yet.
@@ -70,13 +53,7 @@ struct unfinished_upload {
     std::vector<uploaded_part> parts;  // by ascending number
     std::int64_t time_begun_ms = 0;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "model_version_id", self.model_version_id);
-        field(2, "key", self.key);
-        field(3, "path_digest", self.path_digest);
-        field(4, "parts", self.parts);
-        field(5, "time_begun_ms", self.time_begun_ms);
-    }
+    HERALD_DESCRIBE(model_version_id, key, path_digest, parts, time_begun_ms);
 };
 
 }  // namespace herald::schemas

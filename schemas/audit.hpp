@@ -20,22 +20,15 @@ struct audit_row {
     std::string address;
     std::uint32_t code = 0;  // 0: done, otherwise an error_code
     binary_text hash;        // hash_of()
+    // As they were called then, cut to limits::audit_text_bytes_max. Empty: nobody, nothing, or without a
+    // name.
+    std::string user_name;
+    std::string resource_name;  // of an endpoint its path
+    std::string workspace_name;
 
     friend bool operator==(const audit_row&, const audit_row&) = default;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "sequence", self.sequence);
-        field(2, "generation", self.generation);
-        field(3, "offset", self.offset);
-        field(4, "time", self.time);
-        field(5, "user_id", self.user_id);
-        field(6, "action", self.action);
-        field(7, "resource_type", self.resource_type);
-        field(8, "resource_id", self.resource_id);
-        field(9, "workspace_id", self.workspace_id);
-        field(10, "address", self.address);
-        field(11, "code", self.code);
-        field(12, "hash", self.hash);
-    }
+    HERALD_DESCRIBE(sequence, generation, offset, time, user_id, action, resource_type, resource_id,
+                    workspace_id, address, code, hash, user_name, resource_name, workspace_name);
 };
 
 /// SHA-256(`previous` ‖ the row's bytes without its hash): 32 bytes. `previous` is the hash of the row
@@ -50,12 +43,7 @@ struct audit_head {
     binary_text before;       // the hash of the row before the first
 
     friend bool operator==(const audit_head&, const audit_head&) = default;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "last", self.last);
-        field(2, "hash", self.hash);
-        field(3, "first", self.first);
-        field(4, "before", self.before);
-    }
+    HERALD_DESCRIBE(last, hash, first, before);
 };
 
 /// The last line of an export: which rows stand before it, signed by the installation.
@@ -66,13 +54,7 @@ struct audit_seal {
     audit_head head;
     binary_text signature;  // ed25519, of signed_text()
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "log_id", self.log_id);
-        field(2, "generation", self.generation);
-        field(3, "offset", self.offset);
-        field(4, "head", self.head);
-        field(5, "signature", self.signature);
-    }
+    HERALD_DESCRIBE(log_id, generation, offset, head, signature);
 };
 
 /// What is signed: all of the seal but its signature.

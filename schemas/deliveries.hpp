@@ -7,13 +7,8 @@ namespace herald::schemas {
 
 enum class delivery_state : std::uint8_t { waiting, delivered, dead, held, skipped };
 template <>
-struct enum_names<delivery_state> {
-    static constexpr std::array<named<delivery_state>, 5> all{{{delivery_state::waiting, "waiting"},
-                                                               {delivery_state::delivered, "delivered"},
-                                                               {delivery_state::dead, "dead"},
-                                                               {delivery_state::held, "held"},
-                                                               {delivery_state::skipped, "skipped"}}};
-};
+inline constexpr auto enum_names<delivery_state> =
+    in_order<delivery_state>("waiting", "delivered", "dead", "held", "skipped");
 
 constexpr delivery_state state_after(attempt_result result) noexcept {
     switch (result) {
@@ -190,13 +185,8 @@ struct event_for_webhook {
 
 enum class replay_state : std::uint8_t { running, paused, done, cancelled, failed };
 template <>
-struct enum_names<replay_state> {
-    static constexpr std::array<named<replay_state>, 5> all{{{replay_state::running, "RUNNING"},
-                                                             {replay_state::paused, "PAUSED"},
-                                                             {replay_state::done, "DONE"},
-                                                             {replay_state::cancelled, "CANCELLED"},
-                                                             {replay_state::failed, "FAILED"}}};
-};
+inline constexpr auto enum_names<replay_state> =
+    in_order<replay_state>("RUNNING", "PAUSED", "DONE", "CANCELLED", "FAILED");
 constexpr bool has_ended(replay_state state) noexcept {
     return state != replay_state::running && state != replay_state::paused;
 }

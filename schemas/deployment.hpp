@@ -52,22 +52,9 @@ struct build : build_content {
 
     using shown_inline = build_content;
     static constexpr void describe(auto& self, auto&& field) {
-        field(1, "id", self.id);
-        field(2, "workspace_id", self.workspace_id);
-        field(3, "model_version_id", self.model_version_id);
-        field(4, "status", self.status);
-        field(5, "location", self.location);
-        field(6, "message", self.message);
-        field(7, "time_created", self.time_created);
-        field(8, "time_updated", self.time_updated);
-        field(9, "creator_request", self.creator_request);
-        field(10, "scan_id", self.scan_id);
-        field(11, "unsafe_scan_id", self.unsafe_scan_id);
-        field(12, "model_parts", self.model_parts);
-        field(13, "base_url", self.base_url);
-        field(14, "image_digest", self.image_digest);
-        field(15, "image_bytes", self.image_bytes);
-        field(16, "signature", self.signature);
+        HERALD_FIELDS(id, workspace_id, model_version_id, status, location, message, time_created,
+                      time_updated, creator_request, scan_id, unsafe_scan_id, model_parts, base_url,
+                      image_digest, image_bytes, signature);
         field(17, "unsafe_offset", self.unsafe_offset);
         field(18, "created_by", self.created_by);
         field(19, "scan_status", self.scan_status);
@@ -111,19 +98,8 @@ struct build_record : build_content {
 
     using shown_inline = build_content;
     static constexpr void describe(auto& self, auto&& field) {
-        field(1, "id", self.id);
-        field(2, "model_version_id", self.model_version_id);
-        field(3, "workspace_id", self.workspace_id);
-        field(4, "status", self.status);
-        field(5, "location", self.location);
-        field(6, "message", self.message);
-        field(7, "date_created", self.date_created);
-        field(8, "date_updated", self.date_updated);
-        field(9, "creator_request", self.creator_request);
-        field(10, "scan_status", self.scan_status);
-        field(11, "safety_status", self.safety_status);
-        field(12, "inputs", self.inputs);
-        field(13, "outputs", self.outputs);
+        HERALD_FIELDS(id, model_version_id, workspace_id, status, location, message, date_created,
+                      date_updated, creator_request, scan_status, safety_status, inputs, outputs);
         build_content::describe(self, field);
     }
 };
@@ -132,22 +108,14 @@ build_record record_of(build);
 /// How the delivery of a scan's request ended at one webhook without reaching it.
 enum class delivery_end : std::uint8_t { none, dead, skipped, held };
 template <>
-struct enum_names<delivery_end> {
-    static constexpr std::array<named<delivery_end>, 4> all{{{delivery_end::none, "none"},
-                                                             {delivery_end::dead, "dead"},
-                                                             {delivery_end::skipped, "skipped"},
-                                                             {delivery_end::held, "held"}}};
-};
+inline constexpr auto enum_names<delivery_end> = in_order<delivery_end>("none", "dead", "skipped", "held");
 
 /// A webhook that was to hear a scan's request. `none`: it may still.
 struct scan_listener {
     schemas::webhook_id webhook_id;
     delivery_end ended = delivery_end::none;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "webhook_id", self.webhook_id);
-        field(2, "ended", self.ended);
-    }
+    HERALD_DESCRIBE(webhook_id, ended);
 };
 
 /// One scan of a build. A new request makes a new one; older ones stay as history.
@@ -166,21 +134,8 @@ struct scan {
     bool waits_for_build = false;         // REQUEST_SCAN is sent once the build is finished
     std::vector<scan_listener> audience;  // of REQUEST_SCAN
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "id", self.id);
-        field(2, "build_id", self.build_id);
-        field(3, "scan_status", self.scan_status);
-        field(4, "safety_status", self.safety_status);
-        field(5, "url", self.url);
-        field(6, "creator_request", self.creator_request);
-        field(7, "time_created", self.time_created);
-        field(8, "time_updated", self.time_updated);
-        field(9, "event_id", self.event_id);
-        field(10, "requested_by", self.requested_by);
-        field(11, "message", self.message);
-        field(12, "waits_for_build", self.waits_for_build);
-        field(13, "audience", self.audience);
-    }
+    HERALD_DESCRIBE(id, build_id, scan_status, safety_status, url, creator_request, time_created,
+                    time_updated, event_id, requested_by, message, waits_for_build, audience);
 };
 
 }  // namespace herald::schemas

@@ -11,10 +11,18 @@
 // Numbers ascend and are frozen once released: a field may be added or left out, never renumbered. Names are
 // those of the JSON contract (wire.md). A described type is an aggregate; if a member is not described, code
 // that asks for the type's bytes or JSON does not compile.
+//
+// Most types show each member under its own name and number them from 1. They say so in one line, where a new
+// member comes last:
+//
+//     HERALD_DESCRIBE(id, name);
+//
+// Others may begin so: HERALD_FIELDS(id, name); stands for the first calls of field().
 #pragma once
 
 #include <array>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <optional>
@@ -25,6 +33,30 @@
 #include <vector>
 
 #include "schemas/ids.hpp"
+
+// clang-format off
+/// field(1, "first", self.first); field(2, … of up to 16 members.
+#define HERALD_FIELDS(...) HERALD_FIELD_1(__VA_ARGS__)
+/// The description of a type with these members.
+#define HERALD_DESCRIBE(...) \
+    static constexpr void describe(auto& self, auto&& field) { HERALD_FIELDS(__VA_ARGS__) }
+#define HERALD_FIELD_1(m, ...) field(1, #m, self.m); __VA_OPT__(HERALD_FIELD_2(__VA_ARGS__))
+#define HERALD_FIELD_2(m, ...) field(2, #m, self.m); __VA_OPT__(HERALD_FIELD_3(__VA_ARGS__))
+#define HERALD_FIELD_3(m, ...) field(3, #m, self.m); __VA_OPT__(HERALD_FIELD_4(__VA_ARGS__))
+#define HERALD_FIELD_4(m, ...) field(4, #m, self.m); __VA_OPT__(HERALD_FIELD_5(__VA_ARGS__))
+#define HERALD_FIELD_5(m, ...) field(5, #m, self.m); __VA_OPT__(HERALD_FIELD_6(__VA_ARGS__))
+#define HERALD_FIELD_6(m, ...) field(6, #m, self.m); __VA_OPT__(HERALD_FIELD_7(__VA_ARGS__))
+#define HERALD_FIELD_7(m, ...) field(7, #m, self.m); __VA_OPT__(HERALD_FIELD_8(__VA_ARGS__))
+#define HERALD_FIELD_8(m, ...) field(8, #m, self.m); __VA_OPT__(HERALD_FIELD_9(__VA_ARGS__))
+#define HERALD_FIELD_9(m, ...) field(9, #m, self.m); __VA_OPT__(HERALD_FIELD_10(__VA_ARGS__))
+#define HERALD_FIELD_10(m, ...) field(10, #m, self.m); __VA_OPT__(HERALD_FIELD_11(__VA_ARGS__))
+#define HERALD_FIELD_11(m, ...) field(11, #m, self.m); __VA_OPT__(HERALD_FIELD_12(__VA_ARGS__))
+#define HERALD_FIELD_12(m, ...) field(12, #m, self.m); __VA_OPT__(HERALD_FIELD_13(__VA_ARGS__))
+#define HERALD_FIELD_13(m, ...) field(13, #m, self.m); __VA_OPT__(HERALD_FIELD_14(__VA_ARGS__))
+#define HERALD_FIELD_14(m, ...) field(14, #m, self.m); __VA_OPT__(HERALD_FIELD_15(__VA_ARGS__))
+#define HERALD_FIELD_15(m, ...) field(15, #m, self.m); __VA_OPT__(HERALD_FIELD_16(__VA_ARGS__))
+#define HERALD_FIELD_16(m) field(16, #m, self.m);
+// clang-format on
 
 namespace herald::schemas {
 
@@ -116,10 +148,14 @@ consteval std::size_t described_members_of() {
 }
 
 /// A T that shows the members of one of its members, or of its base, as its own declares
-/// `using shown_inline = …`.
+/// `using shown_inline = …`. A base may declare it for all that derive from it.
+template <class T>
+concept shows_another_inline =
+    requires { typename T::shown_inline; } && !std::same_as<T, typename T::shown_inline>;
+
 template <class T>
 consteval std::size_t members_to_describe() {
-    if constexpr (requires { typename T::shown_inline; })
+    if constexpr (shows_another_inline<T>)
         return members_of<T>() - 1 + members_to_describe<typename T::shown_inline>();
     else
         return members_of<T>();
@@ -144,21 +180,30 @@ concept signed_number = std::signed_integral<T>;
 template <class T>
 concept unsigned_number = std::unsigned_integral<T> && !std::same_as<T, bool>;
 
-/// Names of an enum's values; specialised beside the enum: `static constexpr std::array<named<E>, N> all`.
-template <class E>
-struct enum_names;
 template <class E>
 struct named {
     E value;
     std::string_view name;
 };
+/// Names of an enum's values; specialised beside the enum, as an array of named<E>.
 template <class E>
-concept named_enum = std::is_enum_v<E> && requires { enum_names<E>::all; };
+inline constexpr std::nullptr_t enum_names = nullptr;
+template <class E>
+concept named_enum = std::is_enum_v<E> && !std::same_as<decltype(enum_names<E>), const std::nullptr_t>;
+
+/// The names of an enum whose numbers are 0, 1, 2 …
+template <class E>
+consteval auto in_order(auto... names) {
+    std::array<named<E>, sizeof...(names)> all{};
+    std::size_t number = 0;
+    ((all[number] = {static_cast<E>(number), names}, ++number), ...);
+    return all;
+}
 
 /// "" for a number outside the enum.
 template <named_enum E>
 constexpr std::string_view name_of(E value) noexcept {
-    for (const named<E>& candidate : enum_names<E>::all)
+    for (const named<E>& candidate : enum_names<E>)
         if (candidate.value == value) return candidate.name;
     return "";
 }
@@ -214,13 +259,13 @@ constexpr bool has_only_named_values(const T& value) {
 
 template <named_enum E>
 constexpr std::optional<E> from_name(std::string_view name) noexcept {
-    for (const named<E>& candidate : enum_names<E>::all)
+    for (const named<E>& candidate : enum_names<E>)
         if (candidate.name == name) return candidate.value;
     return std::nullopt;
 }
 template <named_enum E>
 constexpr std::optional<E> from_number(std::uint64_t number) noexcept {
-    for (const named<E>& candidate : enum_names<E>::all)
+    for (const named<E>& candidate : enum_names<E>)
         if (static_cast<std::uint64_t>(candidate.value) == number) return candidate.value;
     return std::nullopt;
 }

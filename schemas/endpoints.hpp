@@ -22,15 +22,7 @@ struct endpoint {
     std::int64_t time_created = 0;
     std::int64_t time_updated = 0;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "id", self.id);
-        field(2, "path", self.path);
-        field(3, "workspace_id", self.workspace_id);
-        field(4, "owner_id", self.owner_id);
-        field(5, "creator_request", self.creator_request);
-        field(6, "time_created", self.time_created);
-        field(7, "time_updated", self.time_updated);
-    }
+    HERALD_DESCRIBE(id, path, workspace_id, owner_id, creator_request, time_created, time_updated);
 };
 
 /// An endpoint as it is shown: ids are numbers, times ISO-8601.
@@ -43,36 +35,19 @@ struct endpoint_record {
     user_id owner_id;
     schemas::workspace_id workspace_id;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "id", self.id);
-        field(2, "path", self.path);
-        field(3, "creator_request", self.creator_request);
-        field(4, "date_created", self.date_created);
-        field(5, "date_updated", self.date_updated);
-        field(6, "owner_id", self.owner_id);
-        field(7, "workspace_id", self.workspace_id);
-    }
+    HERALD_DESCRIBE(id, path, creator_request, date_created, date_updated, owner_id, workspace_id);
 };
 endpoint_record record_of(endpoint);
 
 enum class endpoint_stage_status : std::uint8_t { inactive, creating, updating, active, error };
 template <>
-struct enum_names<endpoint_stage_status> {
-    static constexpr std::array<named<endpoint_stage_status>, 5> all{
-        {{endpoint_stage_status::inactive, "inactive"},
-         {endpoint_stage_status::creating, "creating"},
-         {endpoint_stage_status::updating, "updating"},
-         {endpoint_stage_status::active, "active"},
-         {endpoint_stage_status::error, "error"}}};
-};
+inline constexpr auto enum_names<endpoint_stage_status> =
+    in_order<endpoint_stage_status>("inactive", "creating", "updating", "active", "error");
 
 enum class component_status : std::uint8_t { creating, active, error };
 template <>
-struct enum_names<component_status> {
-    static constexpr std::array<named<component_status>, 3> all{{{component_status::creating, "creating"},
-                                                                 {component_status::active, "active"},
-                                                                 {component_status::error, "error"}}};
-};
+inline constexpr auto enum_names<component_status> =
+    in_order<component_status>("creating", "active", "error");
 
 /// 0: the default of the setting.
 struct prediction_limits {
@@ -81,11 +56,7 @@ struct prediction_limits {
     std::uint32_t in_flight_max = 0;
 
     friend bool operator==(const prediction_limits&, const prediction_limits&) = default;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "body_bytes_max", self.body_bytes_max);
-        field(2, "deadline_ms", self.deadline_ms);
-        field(3, "in_flight_max", self.in_flight_max);
-    }
+    HERALD_DESCRIBE(body_bytes_max, deadline_ms, in_flight_max);
 };
 
 /// size_max 0 or 1: no batching.
@@ -94,10 +65,7 @@ struct batching_settings {
     std::uint32_t delay_ms_max = 0;
 
     friend bool operator==(const batching_settings&, const batching_settings&) = default;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "size_max", self.size_max);
-        field(2, "delay_ms_max", self.delay_ms_max);
-    }
+    HERALD_DESCRIBE(size_max, delay_ms_max);
 };
 
 /// How a build answers at a stage: the same members, with the same numbers, in the request, the command and
@@ -122,11 +90,18 @@ struct stage_component : serving_settings {
 
     using shown_inline = serving_settings;
     static constexpr void describe(auto& self, auto&& field) {
+        HERALD_FIELDS(build_id, ratio_ppm, status, message, update_id);
+        serving_settings::describe(self, field);
+    }
+};
+
+/// A build that served, and how.
+struct served_build : serving_settings {
+    schemas::build_id build_id;
+
+    using shown_inline = serving_settings;
+    static constexpr void describe(auto& self, auto&& field) {
         field(1, "build_id", self.build_id);
-        field(2, "ratio_ppm", self.ratio_ppm);
-        field(3, "status", self.status);
-        field(4, "message", self.message);
-        field(5, "update_id", self.update_id);
         serving_settings::describe(self, field);
     }
 };
@@ -143,20 +118,19 @@ struct endpoint_stage {
     json_text creator_request;
     std::int64_t time_created = 0;
     std::int64_t time_updated = 0;
+    /// Before the one that serves alone; see previous_of().
+    std::optional<served_build> previous;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "id", self.id);
-        field(2, "endpoint_id", self.endpoint_id);
-        field(3, "name", self.name);
-        field(4, "status", self.status);
-        field(5, "components", self.components);
-        field(6, "update_id", self.update_id);
-        field(7, "update_request", self.update_request);
-        field(8, "creator_request", self.creator_request);
-        field(9, "time_created", self.time_created);
-        field(10, "time_updated", self.time_updated);
-    }
+    HERALD_DESCRIBE(id, endpoint_id, name, status, components, update_id, update_request, creator_request,
+                    time_created, time_updated, previous);
 };
+
+/// The component that serves beside that of this update (0: of an update that has ended), if any does. It is
+/// without a share, but kept, while a canary whose step is 1 is tried with all predictions.
+std::optional<stage_component> old_component(const endpoint_stage&, schemas::update_id);
+/// The build that a rollback leads to: while an update runs the one that serves beside it, otherwise the one
+/// that served before; none as long as there is none.
+std::optional<served_build> previous_of(const endpoint_stage&);
 
 /// A stage's token. Checked by its hash, listed by its sealed value.
 struct access_token {
@@ -171,18 +145,8 @@ struct access_token {
     json_text creator_request;    // without its value
     std::int64_t time_created = 0;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "id", self.id);
-        field(2, "stage_id", self.stage_id);
-        field(3, "hash", self.hash);
-        field(4, "sealed_value", self.sealed_value);
-        field(5, "seal_binding", self.seal_binding);
-        field(6, "label", self.label);
-        field(7, "expires_ms", self.expires_ms);
-        field(8, "is_default", self.is_default);
-        field(9, "creator_request", self.creator_request);
-        field(10, "time_created", self.time_created);
-    }
+    HERALD_DESCRIBE(id, stage_id, hash, sealed_value, seal_binding, label, expires_ms, is_default,
+                    creator_request, time_created);
 };
 
 /// A line of a stage's log.
@@ -191,21 +155,14 @@ struct stage_log_entry {
     std::uint64_t number = 0;  // ascending within the stage
     std::int64_t time_ms = 0;
     std::string message;
+    user_id author_id;  // whose command it was; 0: Herald's own step
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "stage_id", self.stage_id);
-        field(2, "number", self.number);
-        field(3, "time_ms", self.time_ms);
-        field(4, "message", self.message);
-    }
+    HERALD_DESCRIBE(stage_id, number, time_ms, message, author_id);
 };
 
 enum class update_strategy : std::uint8_t { rollout, canary };
 template <>
-struct enum_names<update_strategy> {
-    static constexpr std::array<named<update_strategy>, 2> all{
-        {{update_strategy::rollout, "rollout"}, {update_strategy::canary, "canary"}}};
-};
+inline constexpr auto enum_names<update_strategy> = in_order<update_strategy>("rollout", "canary");
 
 /// The numbers are those of the published client.
 enum class canary_rule_kind : std::uint16_t {
@@ -220,10 +177,7 @@ struct canary_rule {
     std::uint64_t threshold = 0;  // parsed exactly: µs or ppm
 
     friend bool operator==(const canary_rule&, const canary_rule&) = default;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "rule_id", self.rule_id);
-        field(2, "threshold", self.threshold);
-    }
+    HERALD_DESCRIBE(rule_id, threshold);
 };
 
 struct canary_plan {
@@ -232,11 +186,7 @@ struct canary_plan {
     std::vector<canary_rule> rules;
 
     friend bool operator==(const canary_plan&, const canary_plan&) = default;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "progress_interval_seconds", self.progress_interval_seconds);
-        field(2, "progress_step_ppm", self.progress_step_ppm);
-        field(3, "rules", self.rules);
-    }
+    HERALD_DESCRIBE(progress_interval_seconds, progress_step_ppm, rules);
 };
 
 /// One bucket of a latency histogram (schemas/latency_buckets.hpp gives a bucket's bounds).
@@ -245,10 +195,7 @@ struct latency_bucket {
     std::uint64_t count = 0;
 
     friend bool operator==(const latency_bucket&, const latency_bucket&) = default;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "bucket", self.bucket);
-        field(2, "count", self.count);
-    }
+    HERALD_DESCRIBE(bucket, count);
 };
 
 /// The counts of a component in one interval.
@@ -260,13 +207,7 @@ struct component_counts {
     std::vector<latency_bucket> latencies;  // ascending, none of them 0
 
     friend bool operator==(const component_counts&, const component_counts&) = default;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "requests", self.requests);
-        field(2, "errors_4xx", self.errors_4xx);
-        field(3, "errors_5xx", self.errors_5xx);
-        field(4, "latency_us_sum", self.latency_us_sum);
-        field(5, "latencies", self.latencies);
-    }
+    HERALD_DESCRIBE(requests, errors_4xx, errors_5xx, latency_us_sum, latencies);
 };
 
 enum class update_phase : std::uint8_t {
@@ -281,10 +222,7 @@ struct ready_node {
     uuid boot{};
 
     friend bool operator==(const ready_node&, const ready_node&) = default;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "node", self.node);
-        field(2, "boot", self.boot);
-    }
+    HERALD_DESCRIBE(node, boot);
 };
 
 /// An update that runs; its row goes when it has ended.
@@ -304,22 +242,8 @@ struct endpoint_update {
     std::vector<ready_node> counted;    // whose counts of this interval are in it
     std::int64_t step_due_ms = 0;       // of the timer that takes its next step; 0: none is set
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "id", self.id);
-        field(2, "stage_id", self.stage_id);
-        field(3, "build_id", self.build_id);
-        field(4, "strategy", self.strategy);
-        field(5, "canary", self.canary);
-        field(6, "phase", self.phase);
-        field(7, "deadline_ms", self.deadline_ms);
-        field(8, "ready", self.ready);
-        field(9, "interval", self.interval);
-        field(10, "interval_ends_ms", self.interval_ends_ms);
-        field(11, "holds", self.holds);
-        field(12, "counts", self.counts);
-        field(13, "counted", self.counted);
-        field(14, "step_due_ms", self.step_due_ms);
-    }
+    HERALD_DESCRIBE(id, stage_id, build_id, strategy, canary, phase, deadline_ms, ready, interval,
+                    interval_ends_ms, holds, counts, counted, step_due_ms);
 };
 
 }  // namespace herald::schemas

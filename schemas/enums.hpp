@@ -59,150 +59,53 @@ enum class action : std::uint8_t {
 };
 
 template <>
-struct enum_names<stage> {
-    static constexpr std::array<named<stage>, 6> all{{{stage::unknown, "UNKNOWN"},
-                                                      {stage::development, "DEVELOPMENT"},
-                                                      {stage::staging, "STAGING"},
-                                                      {stage::production, "PRODUCTION"},
-                                                      {stage::archived, "ARCHIVED"},
-                                                      {stage::unassigned, "UNASSIGNED"}}};
-};
+inline constexpr auto enum_names<stage> =
+    in_order<stage>("UNKNOWN", "DEVELOPMENT", "STAGING", "PRODUCTION", "ARCHIVED", "UNASSIGNED");
 template <>
-struct enum_names<lock_level> {
-    static constexpr std::array<named<lock_level>, 4> all{{{lock_level::unknown, "UNKNOWN"},
-                                                           {lock_level::open, "OPEN"},
-                                                           {lock_level::closed, "CLOSED"},
-                                                           {lock_level::redact, "REDACT"}}};
-};
+inline constexpr auto enum_names<lock_level> = in_order<lock_level>("UNKNOWN", "OPEN", "CLOSED", "REDACT");
 template <>
-struct enum_names<transition_state> {
-    static constexpr std::array<named<transition_state>, 6> all{{{transition_state::unknown, "UNKNOWN"},
-                                                                 {transition_state::approved, "APPROVED"},
-                                                                 {transition_state::rejected, "REJECTED"},
-                                                                 {transition_state::pending, "PENDING"},
-                                                                 {transition_state::closed, "CLOSED"},
-                                                                 {transition_state::committed, "COMMITTED"}}};
-};
+inline constexpr auto enum_names<transition_state> =
+    in_order<transition_state>("UNKNOWN", "APPROVED", "REJECTED", "PENDING", "CLOSED", "COMMITTED");
 template <>
-struct enum_names<artifact_type> {
-    static constexpr std::array<named<artifact_type>, 8> all{{{artifact_type::image, "IMAGE"},
-                                                              {artifact_type::model, "MODEL"},
-                                                              {artifact_type::tensorboard, "TENSORBOARD"},
-                                                              {artifact_type::data, "DATA"},
-                                                              {artifact_type::blob, "BLOB"},
-                                                              {artifact_type::string, "STRING"},
-                                                              {artifact_type::code, "CODE"},
-                                                              {artifact_type::container, "CONTAINER"}}};
-};
+inline constexpr auto enum_names<artifact_type> =
+    in_order<artifact_type>("IMAGE", "MODEL", "TENSORBOARD", "DATA", "BLOB", "STRING", "CODE", "CONTAINER");
 template <>
-struct enum_names<data_type> {
-    static constexpr std::array<named<data_type>, 7> all{{{data_type::unknown, "UNKNOWN"},
-                                                          {data_type::other, "OTHER"},
-                                                          {data_type::audio, "AUDIO"},
-                                                          {data_type::image, "IMAGE"},
-                                                          {data_type::tabular, "TABULAR"},
-                                                          {data_type::text, "TEXT"},
-                                                          {data_type::video, "VIDEO"}}};
-};
+inline constexpr auto enum_names<data_type> =
+    in_order<data_type>("UNKNOWN", "OTHER", "AUDIO", "IMAGE", "TABULAR", "TEXT", "VIDEO");
 template <>
-struct enum_names<task_type> {
-    static constexpr std::array<named<task_type>, 8> all{{{task_type::unknown, "UNKNOWN"},
-                                                          {task_type::other, "OTHER"},
-                                                          {task_type::classification, "CLASSIFICATION"},
-                                                          {task_type::clustering, "CLUSTERING"},
-                                                          {task_type::detection, "DETECTION"},
-                                                          {task_type::regression, "REGRESSION"},
-                                                          {task_type::transcription, "TRANSCRIPTION"},
-                                                          {task_type::translation, "TRANSLATION"}}};
-};
+inline constexpr auto enum_names<task_type> =
+    in_order<task_type>("UNKNOWN", "OTHER", "CLASSIFICATION", "CLUSTERING", "DETECTION", "REGRESSION",
+                        "TRANSCRIPTION", "TRANSLATION");
 template <>
-struct enum_names<value_type> {
-    static constexpr std::array<named<value_type>, 4> all{{{value_type::string, "STRING"},
-                                                           {value_type::number, "NUMBER"},
-                                                           {value_type::list, "LIST"},
-                                                           {value_type::blob, "BLOB"}}};
-};
+inline constexpr auto enum_names<value_type> = in_order<value_type>("STRING", "NUMBER", "LIST", "BLOB");
 template <>
-struct enum_names<resource_visibility> {
-    static constexpr std::array<named<resource_visibility>, 5> all{
-        {{resource_visibility::unknown, "UNKNOWN"},
-         {resource_visibility::org_default, "ORG_DEFAULT"},
-         {resource_visibility::org_custom, "ORG_CUSTOM"},
-         {resource_visibility::private_, "PRIVATE"},
-         {resource_visibility::workspace_default, "WORKSPACE_DEFAULT"}}};
-};
+inline constexpr auto enum_names<resource_visibility> =
+    in_order<resource_visibility>("UNKNOWN", "ORG_DEFAULT", "ORG_CUSTOM", "PRIVATE", "WORKSPACE_DEFAULT");
 template <>
-struct enum_names<find_operator> {
-    static constexpr std::array<named<find_operator>, 10> all{{{find_operator::eq, "EQ"},
-                                                               {find_operator::ne, "NE"},
-                                                               {find_operator::gt, "GT"},
-                                                               {find_operator::gte, "GTE"},
-                                                               {find_operator::lt, "LT"},
-                                                               {find_operator::lte, "LTE"},
-                                                               {find_operator::contain, "CONTAIN"},
-                                                               {find_operator::not_contain, "NOT_CONTAIN"},
-                                                               {find_operator::in, "IN"},
-                                                               {find_operator::not_in, "NOT_IN"}}};
-};
+inline constexpr auto enum_names<find_operator> =
+    in_order<find_operator>("EQ", "NE", "GT", "GTE", "LT", "LTE", "CONTAIN", "NOT_CONTAIN", "IN", "NOT_IN");
 template <>
-struct enum_names<promotion_status> {
-    static constexpr std::array<named<promotion_status>, 4> all{
-        {{promotion_status::none, "NONE"},
-         {promotion_status::in_progress, "IN_PROGRESS"},
-         {promotion_status::complete, "COMPLETE"},
-         {promotion_status::failed, "FAILED"}}};
-};
+inline constexpr auto enum_names<promotion_status> =
+    in_order<promotion_status>("NONE", "IN_PROGRESS", "COMPLETE", "FAILED");
 template <>
-struct enum_names<build_status> {
-    static constexpr std::array<named<build_status>, 3> all{{{build_status::building, "building"},
-                                                             {build_status::finished, "finished"},
-                                                             {build_status::error, "error"}}};
-};
+inline constexpr auto enum_names<build_status> = in_order<build_status>("building", "finished", "error");
 template <>
-struct enum_names<scan_status> {
-    static constexpr std::array<named<scan_status>, 4> all{{{scan_status::unscanned, "unscanned"},
-                                                            {scan_status::scanning, "scanning"},
-                                                            {scan_status::scanned, "scanned"},
-                                                            {scan_status::error, "error"}}};
-};
+inline constexpr auto enum_names<scan_status> =
+    in_order<scan_status>("unscanned", "scanning", "scanned", "error");
 template <>
-struct enum_names<scan_ending> {
-    static constexpr std::array<named<scan_ending>, 2> all{
-        {{scan_ending::scanned, "scanned"}, {scan_ending::error, "error"}}};
-};
+inline constexpr std::array enum_names<scan_ending>{named<scan_ending>{scan_ending::scanned, "scanned"},
+                                                    named<scan_ending>{scan_ending::error, "error"}};
 template <>
-struct enum_names<safety_status> {
-    static constexpr std::array<named<safety_status>, 3> all{{{safety_status::unknown, "unknown"},
-                                                              {safety_status::safe, "safe"},
-                                                              {safety_status::unsafe, "unsafe"}}};
-};
+inline constexpr auto enum_names<safety_status> = in_order<safety_status>("unknown", "safe", "unsafe");
 template <>
-struct enum_names<webhook_status> {
-    static constexpr std::array<named<webhook_status>, 2> all{
-        {{webhook_status::enabled, "ENABLED"}, {webhook_status::disabled, "DISABLED"}}};
-};
+inline constexpr auto enum_names<webhook_status> = in_order<webhook_status>("ENABLED", "DISABLED");
 template <>
-struct enum_names<protected_type> {
-    static constexpr std::array<named<protected_type>, 7> all{
-        {{protected_type::none, "RESOURCE_TYPE_UNKNOWN"},
-         {protected_type::dataset, "DATASET"},
-         {protected_type::project, "PROJECT"},
-         {protected_type::registered_model, "REGISTERED_MODEL"},
-         {protected_type::endpoint, "ENDPOINT"},
-         {protected_type::monitored_entity, "MONITORED_ENTITY"},
-         {protected_type::notification_channel, "NOTIFICATION_CHANNEL"}}};
-};
+inline constexpr auto enum_names<protected_type> =
+    in_order<protected_type>("RESOURCE_TYPE_UNKNOWN", "DATASET", "PROJECT", "REGISTERED_MODEL", "ENDPOINT",
+                             "MONITORED_ENTITY", "NOTIFICATION_CHANNEL");
 template <>
-struct enum_names<action> {
-    static constexpr std::array<named<action>, 9> all{{{action::none, "ACTION_TYPE_UNKNOWN"},
-                                                       {action::read, "READ"},
-                                                       {action::update, "UPDATE"},
-                                                       {action::create, "CREATE"},
-                                                       {action::delete_, "DELETE"},
-                                                       {action::approve_reject, "APPROVE_REJECT"},
-                                                       {action::register_, "REGISTER"},
-                                                       {action::deploy, "DEPLOY"},
-                                                       {action::predict, "PREDICT"}}};
-};
+inline constexpr auto enum_names<action> =
+    in_order<action>("ACTION_TYPE_UNKNOWN", "READ", "UPDATE", "CREATE", "DELETE", "APPROVE_REJECT",
+                     "REGISTER", "DEPLOY", "PREDICT");
 
 }  // namespace herald::schemas

@@ -49,22 +49,13 @@ constexpr const event_kind& kind_of(event_type type) noexcept {
 }
 
 template <>
-struct enum_names<event_type> {
-    static constexpr auto all = [] {
-        std::array<named<event_type>, event_kinds.size()> names{};
-        for (std::size_t i = 0; i < names.size(); ++i) names[i] = {event_kinds[i].type, event_kinds[i].name};
-        return names;
-    }();
-};
+inline constexpr auto enum_names<event_type> = [] {
+    std::array<named<event_type>, event_kinds.size()> names{};
+    for (std::size_t i = 0; i < names.size(); ++i) names[i] = {event_kinds[i].type, event_kinds[i].name};
+    return names;
+}();
 template <>
-struct enum_names<resource_type> {
-    static constexpr std::array<named<resource_type>, 6> all{
-        {{resource_type::none, ""},
-         {resource_type::registered_model, "REGISTERED_MODEL"},
-         {resource_type::registered_model_version, "REGISTERED_MODEL_VERSION"},
-         {resource_type::endpoint, "ENDPOINT"},
-         {resource_type::build, "BUILD"},
-         {resource_type::all, "ALL"}}};
-};
+inline constexpr auto enum_names<resource_type> =
+    in_order<resource_type>("", "REGISTERED_MODEL", "REGISTERED_MODEL_VERSION", "ENDPOINT", "BUILD", "ALL");
 
 }  // namespace herald::schemas

@@ -23,9 +23,6 @@ struct feature_flag {
 };
 
 template <>
-struct enum_names<flag_name> {
-    static constexpr std::array<named<flag_name>, 2> all{
-        {{flag_name::promote_events, "promote_events"}, {flag_name::scan_events, "scan_events"}}};
-};
+inline constexpr auto enum_names<flag_name> = in_order<flag_name>("promote_events", "scan_events");
 
 }  // namespace herald::schemas

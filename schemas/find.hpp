@@ -13,11 +13,7 @@ struct pagination {
     std::string page_token;        // next_page_token of an answer: the rows after that page
 
     static constexpr bool only_compared = true;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "page_number", self.page_number);
-        field(2, "page_limit", self.page_limit);
-        field(3, "page_token", self.page_token);
-    }
+    HERALD_DESCRIBE(page_number, page_limit, page_token);
 };
 
 struct predicate {
@@ -40,20 +36,14 @@ struct named_id {
     std::string name;
 
     static constexpr bool only_compared = true;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "workspace_name", self.workspace_name);
-        field(2, "name", self.name);
-    }
+    HERALD_DESCRIBE(workspace_name, name);
 };
 
 struct find_target {
     model_id registered_model_id;
     std::optional<schemas::named_id> named_id;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "registered_model_id", self.registered_model_id);
-        field(2, "named_id", self.named_id);
-    }
+    HERALD_DESCRIBE(registered_model_id, named_id);
 };
 
 /// Without `pagination` all rows are returned, up to limits::list_rows_max at a time.
@@ -69,15 +59,7 @@ struct find_request {
     static constexpr bool only_compared = true;
     static constexpr std::string_view example =
         R"({"predicates":[{"key":"labels","value":"candidate","operator":"EQ"}],"pagination":{"page_number":1,"page_limit":10}})";
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "workspace_name", self.workspace_name);
-        field(2, "id", self.id);
-        field(3, "predicates", self.predicates);
-        field(4, "pagination", self.pagination);
-        field(5, "ascending", self.ascending);
-        field(6, "sort_key", self.sort_key);
-        field(7, "ids", self.ids);
-    }
+    HERALD_DESCRIBE(workspace_name, id, predicates, pagination, ascending, sort_key, ids);
 };
 
 }  // namespace herald::schemas

@@ -37,10 +37,7 @@ struct user {
     organization_id org_id;                // likewise: whose administrators look after it
 
     static constexpr void describe(auto& self, auto&& field) {
-        field(1, "id", self.id);
-        field(2, "email", self.email);
-        field(3, "username", self.username);
-        field(4, "full_name", self.full_name);
+        HERALD_FIELDS(id, email, username, full_name);
         field(5, "primary_key_hash", self.primary_key_hash, shown::never);
         field(6, "secondary_key_hash", self.secondary_key_hash, shown::never);
         field(7, "system_admin", self.system_admin);
@@ -83,11 +80,7 @@ struct group {
     std::int64_t time_created = 0;
 
     static constexpr void describe(auto& self, auto&& field) {
-        field(1, "id", self.id);
-        field(2, "org_id", self.org_id);
-        field(3, "name", self.name);
-        field(4, "description", self.description);
-        field(5, "built_in", self.built_in);
+        HERALD_FIELDS(id, org_id, name, description, built_in);
         field(6, "created_timestamp", self.time_created);
     }
 };
@@ -108,10 +101,7 @@ struct resource_actions {
     protected_type resource_type = protected_type::none;
     std::vector<action> allowed_actions;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "resource_type", self.resource_type);
-        field(2, "allowed_actions", self.allowed_actions);
-    }
+    HERALD_DESCRIBE(resource_type, allowed_actions);
 };
 
 struct role {
@@ -126,11 +116,7 @@ struct role {
                                  // clients have none for it
 
     static constexpr void describe(auto& self, auto&& field) {
-        field(1, "id", self.id);
-        field(2, "org_id", self.org_id);
-        field(3, "name", self.name);
-        field(4, "description", self.description);
-        field(5, "built_in", self.built_in);
+        HERALD_FIELDS(id, org_id, name, description, built_in);
         field(6, "resource_actions", self.actions);
         field(7, "created_timestamp", self.time_created);
         field(8, "reports_scans", self.reports_scans, shown::when_set);
@@ -142,10 +128,7 @@ struct permission {
     schemas::role_id role_id;
 
     friend bool operator==(const permission&, const permission&) = default;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "group_id", self.group_id);
-        field(2, "role_id", self.role_id);
-    }
+    HERALD_DESCRIBE(group_id, role_id);
 };
 
 /// What a workspace requires for stage changes (wire.md §3).
@@ -158,10 +141,7 @@ struct workspace_policies {
     bool scan_by_others = false;  // who made the build or requested the scan may not report it safe
 
     static constexpr void describe(auto& self, auto&& field) {
-        field(1, "require_approval_for", self.require_approval_for);
-        field(2, "approvals_required", self.approvals_required);
-        field(3, "require_safe_scan_for", self.require_safe_scan_for);
-        field(4, "commit_on_approve", self.commit_on_approve);
+        HERALD_FIELDS(require_approval_for, approvals_required, require_safe_scan_for, commit_on_approve);
         field(5, "promotion_deadline_seconds", self.promotion_deadline_seconds, shown::when_set);
         field(6, "scan_by_others", self.scan_by_others);
     }

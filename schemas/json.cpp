@@ -10,6 +10,7 @@
 #include <functional>
 
 #include "runtime/text.hpp"
+#include "schemas/json_numbers.hpp"
 #include "schemas/limits.hpp"
 #include "schemas/parser_room.hpp"
 
@@ -36,14 +37,6 @@ bool is_integer(std::string_view token) {
 
 bool is_word_for_number(std::string_view token) {
     return token == "NaN" || token == "Infinity" || token == "-Infinity";
-}
-
-/// The nearest double; infinite when there is none.
-double double_of(std::string_view token) {
-    double value = 0;
-    if (std::from_chars(token.data(), token.data() + token.size(), value).ec == std::errc{}) return value;
-    return std::strtod(std::string(token).c_str(),
-                       nullptr);  // distinguishes too large from too small
 }
 
 /// A name that occurs twice in the object, or nullptr.
@@ -219,7 +212,8 @@ class reader {
         else if (number.is_uint64())
             out = number.get_uint64();
         else
-            out = token.size() <= exact_digits_max ? number.get_double() : double_of(token);
+            out = beside_integer(token,
+                                 token.size() <= exact_digits_max ? number.get_double() : double_of(token));
         return true;
     }
 

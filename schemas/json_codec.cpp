@@ -72,11 +72,12 @@ std::string member_path(std::string_view object, std::string_view name) {
 }
 
 void add_unknown(const json_value& object, std::string_view path, std::span<const std::string_view> known,
-                 std::vector<unknown_member>& out) {
+                 unknown_members& out) {
     for (const auto& [name, value] : *object.get_if<json_object>()) {
-        if (out.size() == limits::unknown_members_max) return;
-        if (is_default(value) || std::find(known.begin(), known.end(), name) != known.end()) continue;
-        out.push_back({member_path(path, name), std::string(runtime::nearest(name, known))});
+        if (out.found.size() == limits::unknown_members_max) return;
+        if (out.which == unknown_told::not_at_default && is_default(value)) continue;
+        if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+        out.found.push_back({member_path(path, name), std::string(runtime::nearest(name, known))});
     }
 }
 

@@ -19,6 +19,15 @@ namespace herald::schemas {
 /// Both forms are read.
 enum class integers : std::uint8_t { as_strings, as_numbers };
 
+/// The style that a type declares; as_strings for one that declares none.
+template <described T>
+consteval integers style_of() {
+    if constexpr (requires { T::style; })
+        return T::style;
+    else
+        return integers::as_strings;
+}
+
 template <described T>
 void append_json_object(std::string& out, const T& value, integers style);
 template <described T>
@@ -34,13 +43,19 @@ struct unknown_member {
     std::string nearest;  // of the existing names; empty when none is near
 };
 
-/// Reads what is present: null and absent members keep their defaults. Ignores unknown members (those that
-/// are not at a default go into `unknown`, at most limits::unknown_members_max), members that are never shown
-/// and those that are read-only. Integers may be numbers or strings (ids also ""), enums names or numbers
-/// (one with TRUE also true and false). Errors: invalid_argument naming the member, what it holds and what it
-/// should hold.
+/// Which unknown members are told of: clients send defaults for what they do not use.
+enum class unknown_told : std::uint8_t { not_at_default, all };
+struct unknown_members {
+    unknown_told which = unknown_told::not_at_default;
+    std::vector<unknown_member> found;  // at most limits::unknown_members_max
+};
+
+/// Reads what is present: null and absent members keep their defaults. Ignores unknown members (`unknown`
+/// says which are told of), members that are never shown and those that are read-only. Integers may be
+/// numbers or strings (ids also ""), enums names or numbers (one with TRUE also true and false). Errors:
+/// invalid_argument naming the member, what it holds and what it should hold.
 template <described T>
-result<T> from_json(const json_value& value, std::vector<unknown_member>* unknown = nullptr);
+result<T> from_json(const json_value& value, unknown_members* unknown = nullptr);
 
 /// invalid_argument "<path> is <what it holds>; it must be <expected>".
 error wrong_member(std::string_view path, const json_value& found, std::string_view expected);
@@ -151,7 +166,7 @@ bool is_plain(const json_value&) noexcept;
 std::string member_path(std::string_view object, std::string_view name);
 /// Adds the members that are not among `known`.
 void add_unknown(const json_value& object, std::string_view path, std::span<const std::string_view> known,
-                 std::vector<unknown_member>& out);
+                 unknown_members& out);
 
 struct name_reader {
     std::vector<std::string_view>& names;
@@ -164,7 +179,7 @@ struct name_reader {
 struct json_reader {
     const json_value& object;
     std::string_view path;
-    std::vector<unknown_member>* unknown = nullptr;
+    unknown_members* unknown = nullptr;
     std::optional<error> failure;
     std::size_t found_members = 0;
 
@@ -285,7 +300,7 @@ struct json_reader {
             return;
         }
         std::string expected = "one of";
-        for (const named<E>& candidate : enum_names<E>::all)
+        for (const named<E>& candidate : enum_names<E>)
             if (!candidate.name.empty()) expected += " " + std::string(candidate.name);
         failure = wrong_member(where, found, expected);
     }
@@ -302,7 +317,7 @@ void append_json_object(std::string& out, const T& value, integers style) {
 }
 
 template <described T>
-result<T> from_json(const json_value& value, std::vector<unknown_member>* unknown) {
+result<T> from_json(const json_value& value, unknown_members* unknown) {
     if (!value.get_if<json_object>()) return wrong_member("the body", value, "a JSON object");
     static_assert(detail::describes_every_member<T>, "a member of this type is not described");
     T out{};

@@ -48,7 +48,7 @@ std::string request_schema(schema_set& into) {
 }
 template <class T>
 std::string answer_schema(schema_set& into) {
-    return into.of<T, direction::out, T::style>();
+    return into.of<T, direction::out, style_of<T>()>();
 }
 /// An id where it is a part of a path or a query: of the type that the answers about the thing itself have.
 template <numeric_id Id>
@@ -129,7 +129,7 @@ inline std::string quoted_list(const std::vector<std::string>& texts) {
 /// Whether "" is one of the names, as it is where an enum says that there is none.
 template <named_enum E>
 constexpr bool has_name_of_nothing() {
-    for (const named<E>& each : enum_names<E>::all)
+    for (const named<E>& each : enum_names<E>)
         if (each.name.empty()) return true;
     return false;
 }
@@ -157,7 +157,7 @@ const meaning* meaning_in(std::string_view name) {
                 if (known) throw std::logic_error("the glossary explains " + std::string(name) + ", too");
                 return &own;
             }
-    if constexpr (requires { typename Owner::shown_inline; })
+    if constexpr (shows_another_inline<Owner>)
         return meaning_in<typename Owner::shown_inline>(name);
     else
         return known;
@@ -314,7 +314,7 @@ std::string schema_set::of() {
         return R"({"type":"boolean"})";
     } else if constexpr (named_enum<T>) {
         std::vector<std::string> names;
-        for (const named<T>& each : enum_names<T>::all)
+        for (const named<T>& each : enum_names<T>)
             if (!each.name.empty()) names.emplace_back(each.name);
         const std::string by_name =
             object_writer().text("type", "string").raw("enum", detail::quoted_list(names)).finish();

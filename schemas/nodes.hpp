@@ -12,24 +12,14 @@ struct published_position {
     std::uint32_t partition = 0;
     std::uint64_t sequence = 0;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "topic", self.topic);
-        field(2, "partition", self.partition);
-        field(3, "sequence", self.sequence);
-    }
+    HERALD_DESCRIBE(topic, partition, sequence);
 };
 
 /// A job that only one node of a cluster does at a time.
 enum class job : std::uint8_t { publisher, webhook_health, snapshot, artifact_collector, builder, replay };
 template <>
-struct enum_names<job> {
-    static constexpr std::array<named<job>, 6> all{{{job::publisher, "publisher"},
-                                                    {job::webhook_health, "webhook-health"},
-                                                    {job::snapshot, "snapshot"},
-                                                    {job::artifact_collector, "artifact-collector"},
-                                                    {job::builder, "builder"},
-                                                    {job::replay, "replay"}}};
-};
+inline constexpr auto enum_names<job> =
+    in_order<job>("publisher", "webhook-health", "snapshot", "artifact-collector", "builder", "replay");
 /// The name in commands and rows.
 inline std::string job_name(job which) { return std::string(name_of(which)); }
 
@@ -40,12 +30,7 @@ struct claim_row {
     uuid boot{};
     std::uint64_t token = 0;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "job", self.job);
-        field(2, "node", self.node);
-        field(3, "boot", self.boot);
-        field(4, "token", self.token);
-    }
+    HERALD_DESCRIBE(job, node, boot, token);
 };
 
 /// What the log says about an API node.
@@ -61,17 +46,8 @@ struct node_row {
     std::vector<std::string> runtimes;
     bool serves_predictions = false;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "node", self.node);
-        field(2, "boot", self.boot);
-        field(3, "last_heartbeat_ms", self.last_heartbeat_ms);
-        field(4, "applied_offset", self.applied_offset);
-        field(5, "level", self.level);
-        field(6, "boot_offset", self.boot_offset);
-        field(7, "isolation_grace_ms", self.isolation_grace_ms);
-        field(8, "runtimes", self.runtimes);
-        field(9, "serves_predictions", self.serves_predictions);
-    }
+    HERALD_DESCRIBE(node, boot, last_heartbeat_ms, applied_offset, level, boot_offset, isolation_grace_ms,
+                    runtimes, serves_predictions);
 };
 
 /// A process whose node name another one took, and that did not say that it stops: it may still answer
@@ -81,11 +57,7 @@ struct replaced_process {
     std::uint64_t applied_offset = 0;  // as in its newest heartbeat
     std::int64_t serves_until_ms = 0;  // log time: it has stopped by itself by then
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "boot", self.boot);
-        field(2, "applied_offset", self.applied_offset);
-        field(3, "serves_until_ms", self.serves_until_ms);
-    }
+    HERALD_DESCRIBE(boot, applied_offset, serves_until_ms);
 };
 
 /// Such processes of a node (promise P7), in the order in which they were replaced.
@@ -93,10 +65,7 @@ struct replaced_processes_row {
     std::string node;
     std::vector<replaced_process> processes;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "node", self.node);
-        field(2, "processes", self.processes);
-    }
+    HERALD_DESCRIBE(node, processes);
 };
 
 }  // namespace herald::schemas

@@ -32,13 +32,8 @@ struct artifact {
 
     friend bool operator==(const artifact&, const artifact&) = default;
     static constexpr void describe(auto& self, auto&& field) {
-        field(1, "key", self.key);
-        field(2, "path", self.path);
-        field(3, "path_only", self.path_only);
-        field(4, "artifact_type", self.artifact_type);
-        field(5, "filename_extension", self.filename_extension);
-        field(6, "serialization", self.serialization);
-        field(7, "artifact_subtype", self.artifact_subtype);
+        HERALD_FIELDS(key, path, path_only, artifact_type, filename_extension, serialization,
+                      artifact_subtype);
         field(8, "upload_completed", self.upload_completed, shown::read_only);
         field(9, "linked_artifact_id", self.linked_artifact_id, shown::when_set);
     }
@@ -85,12 +80,7 @@ struct model_record : model_content {
 
     using shown_inline = model_content;
     static constexpr void describe(auto& self, auto&& field) {
-        field(1, "id", self.id);
-        field(2, "owner", self.owner);
-        field(3, "workspace_id", self.workspace_id);
-        field(4, "time_created", self.time_created);
-        field(5, "time_updated", self.time_updated);
-        field(6, "version_number", self.version_number);
+        HERALD_FIELDS(id, owner, workspace_id, time_created, time_updated, version_number);
         model_content::describe(self, field);
     }
 };
@@ -163,14 +153,8 @@ struct version_record : version_content {
 
     using shown_inline = version_content;
     static constexpr void describe(auto& self, auto&& field) {
-        field(1, "id", self.id);
-        field(2, "registered_model_id", self.registered_model_id);
-        field(3, "version_number", self.version_number);
-        field(4, "time_created", self.time_created);
-        field(5, "time_updated", self.time_updated);
-        field(6, "owner", self.owner);
-        field(7, "stage", self.stage);
-        field(8, "lock_level", self.lock_level);
+        HERALD_FIELDS(id, registered_model_id, version_number, time_created, time_updated, owner, stage,
+                      lock_level);
         field(9, "experiment_run_id", self.experiment_run_id, shown::when_set);
         field(10, "redirect_metadata", self.redirect_metadata, shown::when_set);
         version_content::describe(self, field);
@@ -199,12 +183,7 @@ struct transition {
     transition_state state = transition_state::unknown;
 
     friend bool operator==(const transition&, const transition&) = default;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "id", self.id);
-        field(2, "source_stage", self.source_stage);
-        field(3, "desired_stage", self.desired_stage);
-        field(4, "state", self.state);
-    }
+    HERALD_DESCRIBE(id, source_stage, desired_stage, state);
 };
 
 struct nothing {
@@ -216,7 +195,7 @@ struct stage_update {
     schemas::stage stage = schemas::stage::unknown;
 
     friend bool operator==(const stage_update&, const stage_update&) = default;
-    static constexpr void describe(auto& self, auto&& field) { field(1, "stage", self.stage); }
+    HERALD_DESCRIBE(stage);
 };
 
 /// One entry in a version's stage history: exactly one of transition, approval, rejection, close, update is
@@ -241,17 +220,8 @@ struct activity {
     std::string message;
 
     static constexpr void describe(auto& self, auto&& field) {
-        field(1, "id", self.id);
-        field(2, "model_version_id", self.model_version_id);
-        field(3, "author_id", self.author_id);
-        field(4, "time_created", self.time_created);
-        field(5, "comment", self.comment);
-        field(6, "transition", self.transition);
-        field(7, "approval", self.approval);
-        field(8, "rejection", self.rejection);
-        field(9, "close", self.close);
-        field(10, "update", self.update);
-        field(11, "activity_state", self.activity_state);
+        HERALD_FIELDS(id, model_version_id, author_id, time_created, comment, transition, approval, rejection,
+                      close, update, activity_state);
         field(12, "transition_id", self.transition_id, shown::when_set);
         field(13, "message", self.message, shown::when_set);
     }
@@ -271,19 +241,8 @@ struct promotion_record {
     std::string redirect_metadata;
     std::string reason;  // why it failed
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "model_version_id", self.model_version_id);
-        field(2, "status", self.status);
-        field(3, "transition_id", self.transition_id);
-        field(4, "event_id", self.event_id);
-        field(5, "requested_by", self.requested_by);
-        field(6, "approved_by", self.approved_by);
-        field(7, "time_requested", self.time_requested);
-        field(8, "time_committed", self.time_committed);
-        field(9, "time_completed", self.time_completed);
-        field(10, "redirect_metadata", self.redirect_metadata);
-        field(11, "reason", self.reason);
-    }
+    HERALD_DESCRIBE(model_version_id, status, transition_id, event_id, requested_by, approved_by,
+                    time_requested, time_committed, time_completed, redirect_metadata, reason);
 };
 
 struct promotion : promotion_record {

@@ -10,10 +10,7 @@ struct carried_row {
     std::string key;
     std::string value;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "key", self.key);
-        field(2, "value", self.value);
-    }
+    HERALD_DESCRIBE(key, value);
 };
 
 /// A row that exists only in a log with a parent.
@@ -23,12 +20,7 @@ struct restoring_row {
     bool is_done = false;      // from here on the log is like any other
     bool is_paused = false;    // nothing is published, and so nothing delivered
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "pieces", self.pieces);
-        field(2, "digest", self.digest);
-        field(3, "is_done", self.is_done);
-        field(4, "is_paused", self.is_paused);
-    }
+    HERALD_DESCRIBE(pieces, digest, is_done, is_paused);
 };
 
 }  // namespace herald::schemas

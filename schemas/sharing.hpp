@@ -12,23 +12,12 @@ enum class collaborator_type : std::uint8_t { read_only, read_write };
 enum class ternary : std::uint8_t { unknown, true_, false_ };
 
 template <>
-struct enum_names<visibility> {
-    static constexpr std::array<named<visibility>, 4> all{
-        {{visibility::private_, "PRIVATE"},
-         {visibility::public_, "PUBLIC"},
-         {visibility::org_scoped_public, "ORG_SCOPED_PUBLIC"},
-         {visibility::org_default, "ORG_DEFAULT"}}};
-};
+inline constexpr auto enum_names<visibility> =
+    in_order<visibility>("PRIVATE", "PUBLIC", "ORG_SCOPED_PUBLIC", "ORG_DEFAULT");
 template <>
-struct enum_names<collaborator_type> {
-    static constexpr std::array<named<collaborator_type>, 2> all{
-        {{collaborator_type::read_only, "READ_ONLY"}, {collaborator_type::read_write, "READ_WRITE"}}};
-};
+inline constexpr auto enum_names<collaborator_type> = in_order<collaborator_type>("READ_ONLY", "READ_WRITE");
 template <>
-struct enum_names<ternary> {
-    static constexpr std::array<named<ternary>, 3> all{
-        {{ternary::unknown, "UNKNOWN"}, {ternary::true_, "TRUE"}, {ternary::false_, "FALSE"}}};
-};
+inline constexpr auto enum_names<ternary> = in_order<ternary>("UNKNOWN", "TRUE", "FALSE");
 
 struct custom_permission {
     schemas::collaborator_type collaborator_type = schemas::collaborator_type::read_only;
@@ -36,11 +25,7 @@ struct custom_permission {
     ternary can_predict = ternary::unknown;
 
     friend bool operator==(const custom_permission&, const custom_permission&) = default;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "collaborator_type", self.collaborator_type);
-        field(2, "can_deploy", self.can_deploy);
-        field(3, "can_predict", self.can_predict);
-    }
+    HERALD_DESCRIBE(collaborator_type, can_deploy, can_predict);
 };
 
 }  // namespace herald::schemas

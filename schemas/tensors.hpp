@@ -26,22 +26,9 @@ enum class tensor_type : std::uint8_t {
     text,  // any bytes, one string an element
 };
 template <>
-struct enum_names<tensor_type> {
-    static constexpr std::array<named<tensor_type>, 14> all{{{tensor_type::boolean, "BOOL"},
-                                                             {tensor_type::uint8, "UINT8"},
-                                                             {tensor_type::uint16, "UINT16"},
-                                                             {tensor_type::uint32, "UINT32"},
-                                                             {tensor_type::uint64, "UINT64"},
-                                                             {tensor_type::int8, "INT8"},
-                                                             {tensor_type::int16, "INT16"},
-                                                             {tensor_type::int32, "INT32"},
-                                                             {tensor_type::int64, "INT64"},
-                                                             {tensor_type::float16, "FP16"},
-                                                             {tensor_type::bfloat16, "BF16"},
-                                                             {tensor_type::float32, "FP32"},
-                                                             {tensor_type::float64, "FP64"},
-                                                             {tensor_type::text, "BYTES"}}};
-};
+inline constexpr auto enum_names<tensor_type> =
+    in_order<tensor_type>("BOOL", "UINT8", "UINT16", "UINT32", "UINT64", "INT8", "INT16", "INT32", "INT64",
+                          "FP16", "BF16", "FP32", "FP64", "BYTES");
 
 /// Bytes of one element; 0 for text, whose elements differ.
 constexpr std::size_t bytes_of(tensor_type type) noexcept {
@@ -79,11 +66,7 @@ struct tensor_spec {
     std::vector<std::int64_t> shape;  // -1: free; empty: a scalar; or unknown_rank
 
     friend bool operator==(const tensor_spec&, const tensor_spec&) = default;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "name", self.name);
-        field(2, "type", self.type);
-        field(3, "shape", self.shape);
-    }
+    HERALD_DESCRIBE(name, type, shape);
 };
 
 inline bool has_unknown_rank(const tensor_spec& of) {
@@ -95,10 +78,7 @@ struct model_signature {
     std::vector<tensor_spec> outputs;
 
     friend bool operator==(const model_signature&, const model_signature&) = default;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "inputs", self.inputs);
-        field(2, "outputs", self.outputs);
-    }
+    HERALD_DESCRIBE(inputs, outputs);
 };
 
 /// A share of a bound on memory, given back with the last copy of it. Says nothing of a value: all are equal.

@@ -3,7 +3,6 @@
 #include "runtime/random.hpp"
 #include "runtime/text.hpp"
 #include "schemas/json_codec.hpp"
-#include "schemas/sharing.hpp"
 
 namespace herald::schemas {
 namespace {

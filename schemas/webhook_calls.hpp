@@ -7,13 +7,8 @@ namespace herald::schemas {
 
 enum class webhook_call_status : std::uint8_t { unknown, success, failure, in_progress };
 template <>
-struct enum_names<webhook_call_status> {
-    static constexpr std::array<named<webhook_call_status>, 4> all{
-        {{webhook_call_status::unknown, "UNKNOWN"},
-         {webhook_call_status::success, "SUCCESS"},
-         {webhook_call_status::failure, "FAILURE"},
-         {webhook_call_status::in_progress, "IN_PROGRESS"}}};
-};
+inline constexpr auto enum_names<webhook_call_status> =
+    in_order<webhook_call_status>("UNKNOWN", "SUCCESS", "FAILURE", "IN_PROGRESS");
 
 constexpr webhook_call_status call_status_of(delivery_state state) noexcept {
     switch (state) {

@@ -30,8 +30,8 @@ bool hears(const webhook& hook, event_type type, resource_type resource) {
 }
 
 bool hears_of(const webhook& hook, resource_type wanted) {
-    for (const auto& [type, type_name] : enum_names<event_type>::all)
-        for (const auto& [resource, resource_name] : enum_names<resource_type>::all) {
+    for (const auto& [type, type_name] : enum_names<event_type>)
+        for (const auto& [resource, resource_name] : enum_names<resource_type>) {
             if (resource == resource_type::none || resource == resource_type::all) continue;
             const resource_type only = kind_of(type).resource;
             if ((wanted == resource || wanted == resource_type::all) &&

@@ -31,13 +31,7 @@ struct webhook_settings {
     std::vector<resource_filter> resource_types;
 
     friend bool operator==(const webhook_settings&, const webhook_settings&) = default;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "name", self.name);
-        field(2, "location", self.location);
-        field(3, "event_types", self.event_types);
-        field(4, "all_events", self.all_events);
-        field(5, "resource_types", self.resource_types);
-    }
+    HERALD_DESCRIBE(name, location, event_types, all_events, resource_types);
 };
 
 /// What an update changes in a webhook: the same in the request and the command. What is absent or empty
@@ -52,16 +46,8 @@ struct webhook_changes {
     std::vector<resource_filter> add_resource_types;
     std::vector<resource_filter> delete_resource_types;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "id", self.id);
-        field(2, "new_location", self.new_location);
-        field(3, "add_event_types", self.add_event_types);
-        field(4, "delete_event_types", self.delete_event_types);
-        field(5, "set_all_events", self.set_all_events);
-        field(6, "clear_all_events", self.clear_all_events);
-        field(7, "add_resource_types", self.add_resource_types);
-        field(8, "delete_resource_types", self.delete_resource_types);
-    }
+    HERALD_DESCRIBE(id, new_location, add_event_types, delete_event_types, set_all_events, clear_all_events,
+                    add_resource_types, delete_resource_types);
 };
 
 struct webhook {
@@ -78,19 +64,8 @@ struct webhook {
     std::uint64_t revision = 0;
     std::int64_t failing_since_ms = 0;  // only failures since then; 0: healthy
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "id", self.id);
-        field(2, "workspace_id", self.workspace_id);
-        field(3, "settings", self.settings);
-        field(4, "sealed_secret", self.sealed_secret);
-        field(5, "seal_binding", self.seal_binding);
-        field(6, "status", self.status);
-        field(7, "status_reason", self.status_reason);
-        field(8, "time_created", self.time_created);
-        field(9, "time_updated", self.time_updated);
-        field(10, "revision", self.revision);
-        field(11, "failing_since_ms", self.failing_since_ms);
-    }
+    HERALD_DESCRIBE(id, workspace_id, settings, sealed_secret, seal_binding, status, status_reason,
+                    time_created, time_updated, revision, failing_since_ms);
 };
 
 /// Whether events of this type about this resource reach the webhook: decided by its event_types and
@@ -107,13 +82,7 @@ struct external_event {
     std::int64_t time_ms = 0;    // when it was reported first
     std::uint32_t audience = 0;  // how many webhooks heard it
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "workspace_id", self.workspace_id);
-        field(2, "event_uuid", self.event_uuid);
-        field(3, "id", self.id);
-        field(4, "time_ms", self.time_ms);
-        field(5, "audience", self.audience);
-    }
+    HERALD_DESCRIBE(workspace_id, event_uuid, id, time_ms, audience);
 };
 
 /// A webhook that matched an event at its place in the log. Held: it was disabled at that point; kept for
@@ -124,11 +93,7 @@ struct audience_member {
     std::uint64_t revision = 0;
 
     friend bool operator==(const audience_member&, const audience_member&) = default;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "webhook_id", self.webhook_id);
-        field(2, "held", self.held);
-        field(3, "revision", self.revision);
-    }
+    HERALD_DESCRIBE(webhook_id, held, revision);
 };
 
 /// An event as stored in the outbox and on the event topics. `body` is the exact bytes that every receiver
@@ -153,24 +118,9 @@ struct event {
     std::string workspace_name;  // as it was called then
     std::string report_url;      // where the receiver reports what came of it; empty: nothing is expected
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "id", self.id);
-        field(2, "type", self.type);
-        field(3, "resource_type", self.resource_type);
-        field(4, "resource_id", self.resource_id);
-        field(5, "workspace_id", self.workspace_id);
-        field(6, "time_ms", self.time_ms);
-        field(7, "generation", self.generation);
-        field(8, "offset", self.offset);
-        field(9, "partition_sequence", self.partition_sequence);
-        field(10, "resource_sequence", self.resource_sequence);
-        field(11, "audience", self.audience);
-        field(12, "body", self.body);
-        field(13, "traceparent", self.traceparent);
-        field(14, "refused", self.refused);
-        field(15, "workspace_name", self.workspace_name);
-        field(16, "report_url", self.report_url);
-    }
+    HERALD_DESCRIBE(id, type, resource_type, resource_id, workspace_id, time_ms, generation, offset,
+                    partition_sequence, resource_sequence, audience, body, traceparent, refused,
+                    workspace_name, report_url);
 };
 
 /// What the outbox's index by time says of an event.
@@ -180,12 +130,7 @@ struct event_summary {
     schemas::resource_type resource_type = schemas::resource_type::none;
     event_id id;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "workspace_id", self.workspace_id);
-        field(2, "type", self.type);
-        field(3, "resource_type", self.resource_type);
-        field(4, "id", self.id);
-    }
+    HERALD_DESCRIBE(workspace_id, type, resource_type, id);
 };
 
 /// The header `webhook-id`: 32 hexadecimal digits, of SHA-256(event id, "/", webhook id in decimal). The same
@@ -206,17 +151,8 @@ struct subscriber {
     std::int64_t failing_since_ms = 0;  // likewise; 0: it was disabled without earlier failures
 
     friend bool operator==(const subscriber&, const subscriber&) = default;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "webhook_id", self.webhook_id);
-        field(2, "workspace_id", self.workspace_id);
-        field(3, "revision", self.revision);
-        field(4, "settings", self.settings);
-        field(5, "sealed_secret", self.sealed_secret);
-        field(6, "seal_binding", self.seal_binding);
-        field(7, "enabled", self.enabled);
-        field(8, "disabled_because", self.disabled_because);
-        field(9, "failing_since_ms", self.failing_since_ms);
-    }
+    HERALD_DESCRIBE(webhook_id, workspace_id, revision, settings, sealed_secret, seal_binding, enabled,
+                    disabled_because, failing_since_ms);
 };
 
 /// Every change of a webhook at or below `offset` is in the topic before this record, and the topic then
@@ -227,11 +163,7 @@ struct subscribers_head {
     std::uint64_t rows = 0;
 
     friend bool operator==(const subscribers_head&, const subscribers_head&) = default;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "generation", self.generation);
-        field(2, "offset", self.offset);
-        field(3, "rows", self.rows);
-    }
+    HERALD_DESCRIBE(generation, offset, rows);
 };
 
 enum class delivery_source : std::uint8_t { event, test, resend, replay };
@@ -251,34 +183,14 @@ enum class delivery_error : std::uint8_t {
 enum class attempt_result : std::uint8_t { succeeded, will_retry, dead, skipped, held };
 
 template <>
-struct enum_names<delivery_source> {
-    static constexpr std::array<named<delivery_source>, 4> all{{{delivery_source::event, "event"},
-                                                                {delivery_source::test, "test"},
-                                                                {delivery_source::resend, "resend"},
-                                                                {delivery_source::replay, "replay"}}};
-};
+inline constexpr auto enum_names<delivery_source> =
+    in_order<delivery_source>("event", "test", "resend", "replay");
 template <>
-struct enum_names<delivery_error> {
-    static constexpr std::array<named<delivery_error>, 10> all{
-        {{delivery_error::none, "none"},
-         {delivery_error::address_not_allowed, "address-not-allowed"},
-         {delivery_error::dns, "dns"},
-         {delivery_error::connect, "connect"},
-         {delivery_error::tls, "tls"},
-         {delivery_error::write, "write"},
-         {delivery_error::timeout, "timeout"},
-         {delivery_error::protocol, "protocol"},
-         {delivery_error::status, "status"},
-         {delivery_error::busy, "busy"}}};
-};
+inline constexpr auto enum_names<delivery_error> = in_order<delivery_error>(
+    "none", "address-not-allowed", "dns", "connect", "tls", "write", "timeout", "protocol", "status", "busy");
 template <>
-struct enum_names<attempt_result> {
-    static constexpr std::array<named<attempt_result>, 5> all{{{attempt_result::succeeded, "succeeded"},
-                                                               {attempt_result::will_retry, "will_retry"},
-                                                               {attempt_result::dead, "dead"},
-                                                               {attempt_result::skipped, "skipped"},
-                                                               {attempt_result::held, "held"}}};
-};
+inline constexpr auto enum_names<attempt_result> =
+    in_order<attempt_result>("succeeded", "will_retry", "dead", "skipped", "held");
 
 /// One delivery on its way: on deliveries.direct, deliveries.replay, the retry topics and `dead`. Never
 /// contains a location or a secret: the webhook's row is read at each attempt.

@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/assert.hpp"
 #include "schemas/binary.hpp"
 #include "workers/limits.hpp"
 #include "workers/retry_policy.hpp"

@@ -7,7 +7,6 @@
 #include <optional>
 #include <utility>
 
-#include "runtime/metrics.hpp"
 #include "schemas/webhooks.hpp"
 
 namespace herald::workers {

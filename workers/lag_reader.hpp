@@ -1,7 +1,6 @@
 // How far a worker is behind the ends of its partitions.
 #pragma once
 
-#include <cstdint>
 #include <set>
 #include <string>
 

@@ -2,7 +2,6 @@
 // real transport is http_transport.hpp; the simulation has its own.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>

@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "events/event_topic.hpp"
 #include "events/log/topics.hpp"
 #include "runtime/lifetime.hpp"
 #include "runtime/limits.hpp"

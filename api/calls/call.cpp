@@ -7,7 +7,7 @@
 #include "runtime/text.hpp"
 #include "schemas/limits.hpp"
 #include "storage/registry/access/access.hpp"
-#include "storage/registry/find/outcomes.hpp"
+#include "storage/registry/find/records.hpp"
 
 namespace herald::api::calls {
 namespace {

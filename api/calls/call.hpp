@@ -93,13 +93,14 @@ class reading_call {
     /// missing.
     template <schemas::described T>
     result<T> body_as(const schemas::json_value& value) {
-        std::vector<schemas::unknown_member> unknown;
+        constexpr bool refuses = schemas::requests::refuses_unknown<T>;
+        schemas::unknown_members unknown{
+            refuses ? schemas::unknown_told::all : schemas::unknown_told::not_at_default, {}};
         auto out = schemas::from_json<T>(value, &unknown);
         if (!out) return out;
         if (const auto good = schemas::requests::check_required(*out); !good) return good.error();
-        if constexpr (schemas::requests::refuses_unknown<T>)
-            if (!unknown.empty()) return refusal_of_unknown(ignored_of(unknown));
-        if (const auto good = ignore(ignored_of(unknown)); !good) return good.error();
+        if (refuses && !unknown.found.empty()) return refusal_of_unknown(ignored_of(unknown.found));
+        if (const auto good = ignore(ignored_of(unknown.found)); !good) return good.error();
         return out;
     }
     /// Members that the server owns, if the body sets them differently from `kept` (the record as it is or
@@ -134,7 +135,7 @@ class reading_call {
     /// An answer that reflects the state: carries svc-registry-offset, and svc-registry-stale and svc-warning
     /// where they apply.
     runtime::http::http_response answer(std::string body) const;
-    template <schemas::answers::answer Answer>
+    template <schemas::described Answer>
     runtime::http::http_response answer(const Answer& value) const {
         return answer(schemas::answers::text_of(value));
     }
@@ -186,7 +187,7 @@ class writing_call : public reading_call {
         return append(Command::type, schemas::encode(command), with().random.uuid());
     }
     /// Submits, and answers with the given value.
-    template <schemas::commands::command_struct Command, schemas::answers::answer Answer>
+    template <schemas::commands::command_struct Command, schemas::described Answer>
     task<runtime::http::http_response> write(Command command, Answer said) {
         const auto outcome = co_await submit(std::move(command));
         if (!outcome) co_return outcome.error();
@@ -221,7 +222,7 @@ class writing_call : public reading_call {
 
     /// The answer to a write that was applied at the outcome's offset.
     runtime::http::http_response answer(const schemas::commands::outcome&, std::string body) const;
-    template <schemas::answers::answer Answer>
+    template <schemas::described Answer>
     runtime::http::http_response answer(const schemas::commands::outcome& outcome,
                                         const Answer& value) const {
         return answer(outcome, schemas::answers::text_of(value));

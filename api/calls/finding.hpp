@@ -5,7 +5,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <type_traits>
 #include <utility>
 
 #include "api/calls/call.hpp"
@@ -45,13 +44,13 @@ class found_pieces final : public answer_pieces {
         auto rows = x_search->read();
         for (Row& row : rows) {
             if (std::exchange(x_has_rows, true)) piece += ',';
-            schemas::detail::json_writer{piece, Answer::style}.write(View()(std::move(row)));
+            schemas::detail::json_writer{piece, schemas::style_of<Answer>()}.write(View()(std::move(row)));
         }
         x_is_over = rows.empty();
         if (x_is_over) piece += x_text.substr(x_rest);
         return piece;
     }
-    bool is_over() const noexcept { return x_is_over; }
+    bool is_over() const noexcept override { return x_is_over; }
 
   private:
     const std::shared_ptr<const storage::registry::state::state_view> x_view;
@@ -95,24 +94,27 @@ class slices_of_find {
     std::int64_t x_end_ms = INT64_MAX;
 };
 
-/// A find whose answer is a page of rows; one with more than limits::find_whole_bytes_max is sent piece by
+/// An answer of pieces, made in slices; one with more than limits::find_whole_bytes_max is sent piece by
 /// piece.
-template <class Row, class Answer, class View>
-class sliced_find final : public sliced_answer {
+class pieced_answer : public sliced_answer {
   public:
-    sliced_find(reading_call& call, storage::registry::find::search_pointer<Row> search)
-        : x_call(call), x_slices(call.with().clock), x_search(std::move(search)) {}
+    pieced_answer(reading_call& call, std::unique_ptr<answer_pieces> pieces)
+        : x_call(call), x_slices(call.with().clock), x_pieces(std::move(pieces)) {}
 
     result<std::optional<runtime::http::http_response>> next() override {
+        const std::optional<runtime::http::http_response> not_yet;
         if (const auto good = x_slices.begin(); !good) return good.error();
-        if (x_search && !x_slices.go_on(*x_search)) return not_yet();
-        if (x_search)
-            if (const auto good = choose(); !good) return good.error();
+        if (!x_pieces) {
+            auto chosen = choose(x_slices);
+            if (!chosen) return chosen.error();
+            if (!*chosen) return not_yet;
+            x_pieces = *std::move(chosen);
+        }
         while (!x_pieces->is_over() && x_body.size() < limits::find_whole_bytes_max) {
             auto piece = x_pieces->next();
             if (!piece) return piece.error();
             x_body += *piece;
-            if (x_slices.is_over() && !x_pieces->is_over()) return not_yet();
+            if (x_slices.is_over() && !x_pieces->is_over()) return not_yet;
         }
         return std::optional(x_call.answer(std::move(x_body)));
     }
@@ -121,25 +123,41 @@ class sliced_find final : public sliced_answer {
         return std::move(x_pieces);
     }
 
-  private:
-    static std::optional<runtime::http::http_response> not_yet() { return std::nullopt; }
+  protected:
+    /// Makes the pieces of an answer that began without them; null: there is more to do.
+    virtual result<std::unique_ptr<answer_pieces>> choose(slices_of_find&) {
+        return std::unique_ptr<answer_pieces>();
+    }
 
-    result<void> choose() {
+    reading_call& x_call;
+
+  private:
+    slices_of_find x_slices;
+    std::unique_ptr<answer_pieces> x_pieces;
+    std::string x_body;
+};
+
+/// A find whose answer is a page of rows.
+template <class Row, class Answer, class View>
+class sliced_find final : public pieced_answer {
+  public:
+    sliced_find(reading_call& call, storage::registry::find::search_pointer<Row> search)
+        : pieced_answer(call, nullptr), x_search(std::move(search)) {}
+
+  private:
+    result<std::unique_ptr<answer_pieces>> choose(slices_of_find& slices) override {
+        std::unique_ptr<answer_pieces> pieces;
+        if (!slices.go_on(*x_search)) return pieces;
         auto page = x_search->take();
         if (!page) return page.error();
         Answer answer;
         tell_of_page(x_call, *page, page->ids.size(), answer);
-        x_pieces = std::make_unique<found_pieces<Row, Answer, View>>(x_call.reading().view,
-                                                                     std::move(x_search), answer);
-        x_search = nullptr;
-        return {};
+        pieces = std::make_unique<found_pieces<Row, Answer, View>>(x_call.reading().view, std::move(x_search),
+                                                                   answer);
+        return pieces;
     }
 
-    reading_call& x_call;
-    slices_of_find x_slices;
-    storage::registry::find::search_pointer<Row> x_search;      // until the page is chosen
-    std::unique_ptr<found_pieces<Row, Answer, View>> x_pieces;  // then
-    std::string x_body;
+    storage::registry::find::search_pointer<Row> x_search;  // until the page is chosen
 };
 
 /// The query parameter as a number. Errors: invalid_argument.

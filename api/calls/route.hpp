@@ -38,6 +38,8 @@ class answer_pieces {
     virtual ~answer_pieces() = default;
     /// The next piece, made on one of the threads for long work; empty at the end.
     virtual result<std::string> next() = 0;
+    /// Whether the last piece was made.
+    virtual bool is_over() const noexcept = 0;
 };
 
 /// An answer that is made bit by bit, so that none of the few threads for long work is held for long. Its
@@ -84,7 +86,13 @@ using row_kind = std::variant<open_row, read_row, sliced_row, write_row, streame
 
 /// Which owners of developer keys a route answers (wire.md §2). The rules decide what a caller may do there,
 /// and whether they must be a system administrator.
-enum class authentication : std::uint8_t { developer_key, organization_administrator, system_administrator };
+enum class authentication : std::uint8_t {
+    developer_key,
+    organization_administrator,
+    webhook_administrator,  // a system administrator, with --webhooks-by workspace-admins also the
+                            // workspace's
+    system_administrator
+};
 
 struct query_parameter {
     std::string_view name;

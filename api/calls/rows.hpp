@@ -1,14 +1,15 @@
 // Makes rows of the table of routes, by the kind of call and its types. A file of handlers ends with its
-// rows.
+// rows; it begins with `using namespace calls::rows`, which also brings the words of handlers.
 #pragma once
 
+#include "api/calls/handler.hpp"
 #include "api/calls/route.hpp"
-#include "schemas/answers/answer.hpp"
 #include "schemas/json_schema.hpp"
 #include "schemas/requests/request.hpp"
 
 namespace herald::api::calls::rows {
 
+using namespace handling;
 using runtime::http::http_method;
 
 /// A GET that anybody may make.
@@ -55,7 +56,7 @@ constexpr route asking(route row) {
 }
 
 /// A GET that is answered from the state at hand.
-template <schemas::answers::answer Answer>
+template <schemas::described Answer>
 constexpr route read(std::string_view name, std::string_view pattern, read_handler handler,
                      std::string_view tag, std::string_view summary,
                      std::span<const query_parameter> query = {}) {
@@ -71,7 +72,7 @@ constexpr route read(std::string_view name, std::string_view pattern, read_handl
 }
 
 /// A GET that looks through many rows.
-template <schemas::answers::answer Answer>
+template <schemas::described Answer>
 constexpr route list(std::string_view name, std::string_view pattern, read_handler handler,
                      std::string_view tag, std::string_view summary,
                      std::span<const query_parameter> query = {}) {
@@ -82,7 +83,7 @@ constexpr route list(std::string_view name, std::string_view pattern, read_handl
 }
 
 /// The same, in slices: of any number of rows.
-template <schemas::answers::answer Answer>
+template <schemas::described Answer>
 constexpr route list(std::string_view name, std::string_view pattern, slicing_handler handler,
                      std::string_view tag, std::string_view summary,
                      std::span<const query_parameter> query = {}) {
@@ -92,21 +93,21 @@ constexpr route list(std::string_view name, std::string_view pattern, slicing_ha
 }
 
 /// A POST that only looks, through many rows.
-template <schemas::described Body, schemas::answers::answer Answer>
+template <schemas::described Body, schemas::described Answer>
 constexpr route find(std::string_view name, std::string_view pattern, read_handler handler,
                      std::string_view tag, std::string_view summary) {
     return asking<Body>(list<Answer>(name, pattern, handler, tag, summary));
 }
 
 /// The same, in slices: of any number of rows.
-template <schemas::described Body, schemas::answers::answer Answer>
+template <schemas::described Body, schemas::described Answer>
 constexpr route find(std::string_view name, std::string_view pattern, slicing_handler handler,
                      std::string_view tag, std::string_view summary) {
     return asking<Body>(list<Answer>(name, pattern, handler, tag, summary));
 }
 
 /// What changes something.
-template <schemas::answers::answer Answer>
+template <schemas::described Answer>
 constexpr route change(std::string_view name, http_method method, std::string_view pattern,
                        writing_handler handler, std::string_view tag, std::string_view summary) {
     route row;
@@ -121,21 +122,41 @@ constexpr route change(std::string_view name, http_method method, std::string_vi
     return row;
 }
 
-template <schemas::described Body, schemas::answers::answer Answer>
+template <schemas::described Body, schemas::described Answer>
 constexpr route write(std::string_view name, http_method method, std::string_view pattern,
                       writing_handler handler, std::string_view tag, std::string_view summary) {
     return with_body<Body>(change<Answer>(name, method, pattern, handler, tag, summary));
 }
 
+/// The rows of a handler that is given its body.
+template <auto Handler, schemas::described Answer>
+constexpr route find(std::string_view name, std::string_view pattern, std::string_view tag,
+                     std::string_view summary) {
+    return find<typename given_body<Handler>::type, Answer>(name, pattern, given_body<Handler>::handle, tag,
+                                                            summary);
+}
+template <auto Handler, schemas::described Answer>
+constexpr route write(std::string_view name, http_method method, std::string_view pattern,
+                      std::string_view tag, std::string_view summary) {
+    return write<typename given_body<Handler>::type, Answer>(name, method, pattern,
+                                                             given_body<Handler>::handle, tag, summary);
+}
+template <auto Handler, schemas::described Answer>
+constexpr route ask(std::string_view name, std::string_view pattern, std::string_view tag,
+                    std::string_view summary) {
+    return asking<typename given_body<Handler>::type>(
+        read<Answer>(name, pattern, given_body<Handler>::handle, tag, summary));
+}
+
 /// A POST that only looks, at little.
-template <schemas::described Body, schemas::answers::answer Answer>
+template <schemas::described Body, schemas::described Answer>
 constexpr route ask(std::string_view name, std::string_view pattern, read_handler handler,
                     std::string_view tag, std::string_view summary) {
     return asking<Body>(read<Answer>(name, pattern, handler, tag, summary));
 }
 
 /// A DELETE of what the path names. A body is allowed and ignored.
-template <schemas::answers::answer Answer>
+template <schemas::described Answer>
 constexpr route erase(std::string_view name, std::string_view pattern, writing_handler handler,
                       std::string_view tag, std::string_view summary) {
     return change<Answer>(name, http_method::delete_, pattern, handler, tag, summary);
@@ -147,7 +168,7 @@ constexpr route on_newest_state(route row) {
 }
 
 /// A POST that acts on the state.
-template <schemas::described Body, schemas::answers::answer Answer>
+template <schemas::described Body, schemas::described Answer>
 constexpr route act(std::string_view name, std::string_view pattern, writing_handler handler,
                     std::string_view tag, std::string_view summary) {
     return on_newest_state(write<Body, Answer>(name, http_method::post, pattern, handler, tag, summary));
@@ -161,6 +182,12 @@ constexpr route making_subscribers(route row) {
 /// For members of the organisation's Admins, and system administrators.
 constexpr route for_organization_administrators(route row) {
     row.who = authentication::organization_administrator;
+    return row;
+}
+
+/// For those who may change webhooks (wire.md §7).
+constexpr route for_webhook_administrators(route row) {
+    row.who = authentication::webhook_administrator;
     return row;
 }
 

@@ -1,7 +1,6 @@
 // Access tokens of stages: a token opens the predictions of its stage (wire.md §5).
 #include <algorithm>
 
-#include "api/calls/handler.hpp"
 #include "api/calls/rows.hpp"
 #include "api/deployment/confirmations.hpp"
 #include "api/deployment/endpoint_paths.hpp"
@@ -18,15 +17,10 @@
 namespace herald::api::deployment {
 namespace {
 
-using calls::answered;
-using calls::reading_call;
-using calls::response;
-using calls::writing_call;
+using namespace calls::rows;
 using schemas::access_token;
 namespace access = storage::registry::access;
-namespace answers = schemas::answers;
 namespace find = storage::registry::find;
-namespace requests = schemas::requests;
 
 /// The error text never holds the value.
 result<void> check_value(std::string_view value) {
@@ -130,8 +124,6 @@ response delete_access_token(writing_call& call) {
     command->token_id = *id;
     co_return co_await withdraw(call, *std::move(command));
 }
-
-using namespace calls::rows;
 
 const calls::route access_token_table[] = {
     needing(on_endpoints, action::read,

@@ -1,7 +1,6 @@
 // Builds (wire.md §4).
 #include "schemas/commands/builds.hpp"
 #include "api/calls/finding.hpp"
-#include "api/calls/handler.hpp"
 #include "api/calls/rows.hpp"
 #include "api/calls/tell_read.hpp"
 #include "api/deployment/routes.hpp"
@@ -13,14 +12,10 @@
 namespace herald::api::deployment {
 namespace {
 
-using calls::answered;
-using calls::reading_call;
-using calls::writing_call;
+using namespace calls::rows;
 using schemas::build;
-namespace answers = schemas::answers;
-namespace requests = schemas::requests;
 
-calls::response create_build(writing_call& call) {
+response create_build(writing_call& call) {
     const auto json = call.json();
     if (!json) co_return json.error();
     const auto body = call.body_as<requests::create_build>(*json);
@@ -49,7 +44,7 @@ answered get_build(reading_call& call) {
     return call.answer(answers::of(found->row));
 }
 
-calls::response set_build_message(writing_call& call) {
+response set_build_message(writing_call& call) {
     const auto message = call.text();
     if (!message) co_return message.error();
     const auto id = call.path_id<schemas::build_id>("build");
@@ -60,7 +55,7 @@ calls::response set_build_message(writing_call& call) {
 }
 
 /// The builds that the caller may read, newest first (client_calls.md §6).
-calls::slicing list_builds(reading_call& call) {
+slicing list_builds(reading_call& call) {
     const auto id = call.query_number("model_version_id");
     if (!id) return id.error();
     const auto page = calls::page_in_query(call);
@@ -83,8 +78,6 @@ constexpr calls::query_parameter by_version[]{
     calls::page_number,
     calls::page_limit,
     calls::page_token};
-
-using namespace calls::rows;
 
 /// The one body that is not an object.
 constexpr calls::route with_text(calls::route row) {

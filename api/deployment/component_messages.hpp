@@ -3,7 +3,6 @@
 
 #include <string>
 
-#include "api/calls/handler.hpp"
 #include "schemas/endpoints.hpp"
 
 namespace herald::api::deployment {

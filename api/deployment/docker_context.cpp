@@ -1,5 +1,4 @@
 // The files that make an image of a version, as an archive for docker build (client_calls.md §6).
-#include "api/calls/handler.hpp"
 #include "api/calls/rows.hpp"
 #include "api/deployment/docker_files.hpp"
 #include "api/deployment/gzip_tar.hpp"
@@ -12,12 +11,10 @@
 namespace herald::api::deployment {
 namespace {
 
-using calls::response;
-using calls::writing_call;
+using namespace calls::rows;
 using runtime::http::http_response;
 namespace access = storage::registry::access;
 namespace find = storage::registry::find;
-namespace requests = schemas::requests;
 
 /// The one error that is not JSON: the client shows its text.
 http_response missing_artifact(const writing_call& call, std::string_view key) {
@@ -65,8 +62,6 @@ response make_docker_context(writing_call& call) {
     out.stream = gzip_tar(call.of<services>().artifacts, *std::move(files), *std::move(place));
     co_return out;
 }
-
-using namespace calls::rows;
 
 /// The answer is not JSON.
 constexpr calls::route with_bytes(calls::route row) {

@@ -1,5 +1,6 @@
 // Stages of endpoints, and what happened to them (wire.md §5).
-#include "api/calls/handler.hpp"
+#include <map>
+
 #include "api/calls/rows.hpp"
 #include "api/deployment/component_messages.hpp"
 #include "api/deployment/endpoint_paths.hpp"
@@ -8,19 +9,15 @@
 #include "schemas/answers/endpoints.hpp"
 #include "schemas/commands/endpoints.hpp"
 #include "schemas/requests/endpoints.hpp"
+#include "storage/registry/find/directory.hpp"
 #include "storage/registry/find/endpoints.hpp"
 
 namespace herald::api::deployment {
 namespace {
 
-using calls::answered;
-using calls::reading_call;
-using calls::response;
-using calls::writing_call;
+using namespace calls::rows;
 using schemas::endpoint_stage;
-namespace answers = schemas::answers;
 namespace find = storage::registry::find;
-namespace requests = schemas::requests;
 
 response create_endpoint_stage(writing_call& call) {
     const auto json = call.json();
@@ -66,21 +63,30 @@ answered get_stage_status(reading_call& call) {
     const auto found = stage_to_show(call);
     if (!found) return found.error();
     answers::stage_update_status answer{found->row.update_request};
-    if (answer.update_request.text.empty()) answer.update_request.text = "{}";
+    if (answer.record.text.empty()) answer.record.text = "{}";
     return call.answer(answer);
+}
+
+/// Users who were removed are still known as authors.
+std::string username_of(const reading_call& call, schemas::user_id id) {
+    const auto user = find::user_with_id(call.state(), id);
+    return user ? user->username : std::string();
 }
 
 answered get_stage_logs(reading_call& call) {
     const auto found = stage_to_show(call);
     if (!found) return found.error();
     answers::stage_logs answer;
-    for (schemas::stage_log_entry& each : find::log_of_stage(call.state(), found->row.id))
-        answer.entries.push_back({each.number, std::move(each.message), runtime::iso8601_ms(each.time_ms)});
+    std::map<schemas::user_id, std::string> names;
+    for (schemas::stage_log_entry& each : find::log_of_stage(call.state(), found->row.id)) {
+        const auto [author, is_new] = names.try_emplace(each.author_id);
+        if (is_new && each.author_id) author->second = username_of(call, each.author_id);
+        answer.entries.push_back({each.number, std::move(each.message), runtime::iso8601_ms(each.time_ms),
+                                  each.author_id, author->second});
+    }
     answer.total_records = answer.entries.size();
     return call.answer(answer);
 }
-
-using namespace calls::rows;
 
 const calls::route endpoint_stage_table[] = {
     needing_deploy_or_update(write<requests::create_endpoint_stage, answers::endpoint_stage>(

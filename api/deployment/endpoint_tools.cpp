@@ -2,7 +2,6 @@
 // (client_calls.md §6).
 #include <algorithm>
 
-#include "api/calls/handler.hpp"
 #include "api/calls/rows.hpp"
 #include "api/deployment/endpoint_paths.hpp"
 #include "api/deployment/routes.hpp"
@@ -14,12 +13,9 @@
 namespace herald::api::deployment {
 namespace {
 
-using calls::answered;
-using calls::reading_call;
+using namespace calls::rows;
 namespace access = storage::registry::access;
-namespace answers = schemas::answers;
 namespace find = storage::registry::find;
-namespace requests = schemas::requests;
 using schemas::object_writer;
 
 /// The variables as they came. Errors: invalid_argument for anything but a list of them.
@@ -56,41 +52,35 @@ result<void> check_length(std::string_view field, std::string_view value, std::s
                                      " bytes");
 }
 
-answered make_manifest(reading_call& call) {
-    const auto body = call.body<requests::operations_manifest>();
-    if (!body) return body.error();
-    const auto variables = variables_of(body->update);
+answered make_manifest(reading_call& call, requests::operations_manifest body) {
+    const auto variables = variables_of(body.update);
     if (!variables) return variables.error();
-    if (const auto good = check_length("name", body->name, limits::name_bytes_max); !good)
-        return good.error();
-    if (const auto good =
-            check_length("endpoint.path", body->endpoint->path, limits::endpoint_path_bytes_max);
+    if (const auto good = check_length("name", body.name, limits::name_bytes_max); !good) return good.error();
+    if (const auto good = check_length("endpoint.path", body.endpoint->path, limits::endpoint_path_bytes_max);
         !good)
         return good.error();
-    if (!body->workspace_name.empty()) {
-        const auto workspace = access::workspace_in_path(call.state(), body->workspace_name);
+    if (!body.workspace_name.empty()) {
+        const auto workspace = access::workspace_in_path(call.state(), body.workspace_name);
         if (!workspace || !access::is_visible(call.state(), call.user().id, *workspace))
-            return runtime::not_found("workspace \"" + body->workspace_name + "\" not found");
+            return runtime::not_found("workspace \"" + body.workspace_name + "\" not found");
     }
     const std::string container = object_writer().text("name", "model").raw("env", *variables).finish();
     object_writer spec;
-    spec.raw("endpoint", object_writer().text("path", body->endpoint->path).finish());
-    spec.raw("update", body->update.text.empty() ? "{}" : body->update.text);
+    spec.raw("endpoint", object_writer().text("path", body.endpoint->path).finish());
+    spec.raw("update", body.update.text.empty() ? "{}" : body.update.text);
     spec.raw("function", nested({"spec", "templates", "deployment", "spec", "template", "spec", "containers"},
                                 "[" + container + "]"));
     answers::operations_manifest answer;
     answer.kind = "Endpoint";
     answer.metadata.text =
-        object_writer().text("name", body->name).text("workspace", body->workspace_name).finish();
+        object_writer().text("name", body.name).text("workspace", body.workspace_name).finish();
     answer.spec.text = spec.finish();
     return call.answer(answer);
 }
 
 /// Herald keeps no second copy of reference data: it says whether the endpoint serves a version that has
 /// some.
-answered ingest_reference(reading_call& call) {
-    const auto body = call.body<requests::ingest_reference>();
-    if (!body) return body.error();
+answered ingest_reference(reading_call& call, requests::ingest_reference) {
     const auto id = endpoint_in_path(call);
     if (!id) return id.error();
     const auto found = access::readable_endpoint(call.state(), call.user().id, *id);
@@ -103,15 +93,13 @@ answered ingest_reference(reading_call& call) {
                                         "the version and update the endpoint with the build first");
 }
 
-using namespace calls::rows;
-
 const calls::route endpoint_tool_table[] = {
-    ask<requests::operations_manifest, answers::operations_manifest>(
-        "make_operations_manifest", "/api/v1/deployment/operations/manifest", make_manifest, "endpoints",
-        "An update of an endpoint as a manifest for Kubernetes"),
-    needing_deploy_or_update(ask<requests::ingest_reference, answers::done>(
-        "ingest_reference", "/api/v1/monitoring/ingest/reference/endpoint/{endpoint}", ingest_reference,
-        "endpoints", "Whether the endpoint serves a version with reference data")),
+    ask<make_manifest, answers::operations_manifest>("make_operations_manifest",
+                                                     "/api/v1/deployment/operations/manifest", "endpoints",
+                                                     "An update of an endpoint as a manifest for Kubernetes"),
+    needing_deploy_or_update(ask<ingest_reference, answers::done>(
+        "ingest_reference", "/api/v1/monitoring/ingest/reference/endpoint/{endpoint}", "endpoints",
+        "Whether the endpoint serves a version with reference data")),
 };
 
 }  // namespace

@@ -3,7 +3,6 @@
 #include "storage/registry/find/endpoints.hpp"
 
 #include "api/calls/finding.hpp"
-#include "api/calls/handler.hpp"
 #include "api/calls/rows.hpp"
 #include "api/calls/tell_read.hpp"
 #include "api/deployment/component_messages.hpp"
@@ -19,15 +18,10 @@
 namespace herald::api::deployment {
 namespace {
 
-using calls::answered;
-using calls::reading_call;
-using calls::response;
-using calls::writing_call;
+using namespace calls::rows;
 using schemas::endpoint;
 namespace access = storage::registry::access;
-namespace answers = schemas::answers;
 namespace find = storage::registry::find;
-namespace requests = schemas::requests;
 
 /// The published client looks endpoints up by the path in creator_request, and begins it with a slash.
 schemas::json_text as_asked_for(schemas::json_value body, const std::string& path) {
@@ -135,7 +129,7 @@ class endpoint_pieces final : public calls::answer_pieces {
                      R"(,"next_page_token":")" + x_page.next_page_token + R"("})";
         return piece;
     }
-    bool is_over() const noexcept { return x_is_over; }
+    bool is_over() const noexcept override { return x_is_over; }
 
   private:
     static constexpr std::uint64_t rows_in_piece = 4;  // a row may have limits::endpoint_request_bytes_max
@@ -150,38 +144,7 @@ class endpoint_pieces final : public calls::answer_pieces {
     bool x_is_over = false;
 };
 
-class endpoint_list final : public calls::sliced_answer {
-  public:
-    endpoint_list(reading_call& call, schemas::workspace_id workspace, find::page_of_endpoints page)
-        : x_call(call),
-          x_slices(call.with().clock),
-          x_pieces(std::make_unique<endpoint_pieces>(call.reading().view, workspace, call.base_url(),
-                                                     std::move(page))) {}
-
-    result<std::optional<runtime::http::http_response>> next() override {
-        if (const auto good = x_slices.begin(); !good) return good.error();
-        while (!x_pieces->is_over() && x_body.size() < limits::find_whole_bytes_max) {
-            auto piece = x_pieces->next();
-            if (!piece) return piece.error();
-            x_body += *piece;
-            if (x_slices.is_over() && !x_pieces->is_over())
-                return std::optional<runtime::http::http_response>();
-        }
-        return std::optional(x_call.answer(std::move(x_body)));
-    }
-    std::unique_ptr<calls::answer_pieces> rest() override {
-        if (x_pieces->is_over()) return nullptr;
-        return std::move(x_pieces);
-    }
-
-  private:
-    reading_call& x_call;
-    calls::slices_of_find x_slices;
-    std::unique_ptr<endpoint_pieces> x_pieces;
-    std::string x_body;
-};
-
-calls::slicing list_endpoints(reading_call& call) {
+slicing list_endpoints(reading_call& call) {
     const std::string name = call.path("workspace");
     const auto workspace = access::workspace_in_path(call.state(), name);
     if (!workspace || !access::is_visible(call.state(), call.user().id, *workspace))
@@ -193,7 +156,9 @@ calls::slicing list_endpoints(reading_call& call) {
     if (page->is_cut)
         call.warn("these are " + std::to_string(page->rows) + " of " + std::to_string(page->total_records) +
                   " records; ask for the rest with page_token");
-    return std::make_unique<endpoint_list>(call, workspace->id, *std::move(page));
+    return std::make_unique<calls::pieced_answer>(
+        call, std::make_unique<endpoint_pieces>(call.reading().view, workspace->id, call.base_url(),
+                                                *std::move(page)));
 }
 
 response delete_endpoint(writing_call& call) {
@@ -201,8 +166,6 @@ response delete_endpoint(writing_call& call) {
     if (!command) co_return command.error();
     co_return co_await withdraw(call, *std::move(command));
 }
-
-using namespace calls::rows;
 
 const calls::route endpoint_table[] = {
     needing(on_endpoints, action::create,

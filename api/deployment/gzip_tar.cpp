@@ -1,6 +1,5 @@
 #include "api/deployment/gzip_tar.hpp"
 
-#include <algorithm>
 #include <string_view>
 
 #include "api/serving/images/limits.hpp"

@@ -1,6 +1,5 @@
 // The image of a build, as a scanner fetches it (wire.md §4).
 #include "api/calls/handler.hpp"
-#include "api/calls/rows.hpp"
 #include "api/deployment/routes.hpp"
 #include "api/deployment/services.hpp"
 #include "api/serving/images/image_tar.hpp"
@@ -12,8 +11,7 @@
 namespace herald::api::deployment {
 namespace {
 
-using calls::answered;
-using calls::reading_call;
+using namespace calls::rows;
 using runtime::http::http_response;
 namespace access = storage::registry::access;
 namespace find = storage::registry::find;
@@ -84,8 +82,6 @@ answered get_image(reading_call& call) {
         std::move(place));
     return out;
 }
-
-using namespace calls::rows;
 
 constexpr calls::query_parameter which[] = {
     {"digest", "sha256:<64 hex digits>, as in the build's location; any other is refused", false, false}};

@@ -1,14 +1,12 @@
 // Vulnerability scans of builds (wire.md §4, spec.md §4.4).
-#include <algorithm>
 
-#include "api/calls/handler.hpp"
+#include "schemas/commands/scans.hpp"
 #include "api/calls/rows.hpp"
 #include "api/deployment/confirmations.hpp"
 #include "api/deployment/limits.hpp"
 #include "api/deployment/refused_value.hpp"
 #include "api/deployment/routes.hpp"
 #include "schemas/answers/deployment.hpp"
-#include "schemas/commands/scans.hpp"
 #include "schemas/requests/deployment.hpp"
 #include "storage/registry/access/access.hpp"
 #include "storage/registry/find/builds.hpp"
@@ -16,13 +14,9 @@
 namespace herald::api::deployment {
 namespace {
 
-using calls::reading_call;
-using calls::response;
-using calls::writing_call;
+using namespace calls::rows;
 using schemas::scan;
 namespace access = storage::registry::access;
-namespace answers = schemas::answers;
-namespace requests = schemas::requests;
 
 /// Herald itself does not scan: a request must name an external scanner. `find` gives the build to scan in a
 /// state, if the caller may read it.
@@ -118,19 +112,17 @@ response request_version_scan(writing_call& call) {
     co_return co_await answer_scan(call, std::move(command));
 }
 
-response report_scan(writing_call& call) {
-    const auto body = call.body<requests::report_scan>();
-    if (!body) co_return body.error();
+response report_scan(writing_call& call, requests::report_scan body) {
     const auto id = call.path_id<schemas::build_id>("build");
     if (!id) co_return id.error();
     schemas::commands::report_scan command;
     command.workspace_name = call.path("workspace");
     command.build_id = *id;
-    command.scan_status = body->scan_status == schemas::scan_ending::error ? schemas::scan_status::error
-                                                                           : schemas::scan_status::scanned;
-    if (body->scan_external_results) {
-        command.safety_status = body->scan_external_results->safety_status;
-        command.url = body->scan_external_results->url;
+    command.scan_status = body.scan_status == schemas::scan_ending::error ? schemas::scan_status::error
+                                                                          : schemas::scan_status::scanned;
+    if (body.scan_external_results) {
+        command.safety_status = body.scan_external_results->safety_status;
+        command.url = body.scan_external_results->url;
     }
     const bool is_unsafe = command.safety_status == schemas::safety_status::unsafe;
     auto told = co_await call.submit(std::move(command));
@@ -148,7 +140,7 @@ response report_scan(writing_call& call) {
     co_return call.answer(*told, whole(call, *now->view, *std::move(row), std::move(unconfirmed)));
 }
 
-calls::answered get_scan(reading_call& call) {
+answered get_scan(reading_call& call) {
     const auto id = call.path_id<schemas::build_id>("build");
     if (!id) return id.error();
     const storage::registry::state::state_view& state = call.state();
@@ -158,8 +150,6 @@ calls::answered get_scan(reading_call& call) {
                              unconfirmed_of(call, state, *id)));
 }
 
-using namespace calls::rows;
-
 const calls::route scan_table[] = {
     needing_deploy(write<requests::request_scan, answers::scan>(
         "request_scan", http_method::post, "/api/v1/deployment/workspace/{workspace}/builds/{build}/scan",
@@ -167,9 +157,9 @@ const calls::route scan_table[] = {
     needing_deploy(write<requests::request_scan, answers::scan>(
         "request_version_scan", http_method::post, "/api/v1/registry/model_versions/{version}/requestScan",
         request_version_scan, "scans", "Requests a scan of the version's newest finished build")),
-    for_who_reports_scans(write<requests::report_scan, answers::scan>(
+    for_who_reports_scans(write<report_scan, answers::scan>(
         "report_scan", http_method::put, "/api/v1/deployment/workspace/{workspace}/builds/{build}/scan",
-        report_scan, "scans", "Reports a scan's result")),
+        "scans", "Reports a scan's result")),
     needing_read_of_builds(read<answers::scan>("get_scan", "/api/v1/deployment/builds/{build}/scan", get_scan,
                                                "scans", "The newest scan and its history")),
 };

@@ -1,24 +1,21 @@
 // Updates of endpoints' stages (wire.md §5).
 #include <algorithm>
 
-#include "api/calls/handler.hpp"
 #include "api/calls/rows.hpp"
 #include "api/deployment/endpoint_paths.hpp"
 #include "api/deployment/routes.hpp"
 #include "schemas/answers/endpoints.hpp"
 #include "schemas/commands/endpoints.hpp"
 #include "schemas/json_codec.hpp"
+#include "schemas/requests/identity.hpp"
 #include "schemas/requests/updates.hpp"
 
 namespace herald::api::deployment {
 namespace {
 
-using calls::response;
-using calls::writing_call;
+using namespace calls::rows;
 using schemas::json_value;
 using schemas::update_strategy;
-namespace answers = schemas::answers;
-namespace requests = schemas::requests;
 
 using update_command = schemas::commands::update_endpoint_stage;
 
@@ -123,7 +120,12 @@ response update_endpoint_stage(writing_call& call) {
     co_return co_await call.write<schemas::endpoint_stage>(*std::move(command), view);
 }
 
-using namespace calls::rows;
+response roll_back_endpoint_stage(writing_call& call, requests::nothing) {
+    auto command = command_on_stage<schemas::commands::roll_back_endpoint_stage>(call);
+    if (!command) co_return command.error();
+    const auto view = [](schemas::endpoint_stage after) { return answers::of(std::move(after)); };
+    co_return co_await call.write<schemas::endpoint_stage>(*std::move(command), view);
+}
 
 const calls::route update_table[] = {
     needing_deploy_or_update(write<requests::update_endpoint_stage, answers::endpoint_stage>(
@@ -131,6 +133,10 @@ const calls::route update_table[] = {
         "/api/v1/deployment/workspace/{workspace}/endpoints/{endpoint}/stages/{stage}/update",
         update_endpoint_stage, "endpoints",
         "Begins to replace what the stage serves with a build, at once or as a canary")),
+    needing_deploy_or_update(write<roll_back_endpoint_stage, answers::endpoint_stage>(
+        "roll_back_endpoint_stage", http_method::put,
+        "/api/v1/deployment/workspace/{workspace}/endpoints/{endpoint}/stages/{stage}/rollback", "endpoints",
+        "Begins to replace what the stage serves with previous_build_id, the build that served before")),
 };
 
 }  // namespace

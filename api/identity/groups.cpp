@@ -1,5 +1,4 @@
 // Groups and roles of an organisation (wire.md §2, client_calls.md §1).
-#include "api/calls/handler.hpp"
 #include "api/calls/rows.hpp"
 #include "api/identity/answering.hpp"
 #include "api/identity/routes.hpp"
@@ -11,17 +10,12 @@
 namespace herald::api::identity {
 namespace {
 
-using calls::answered;
-using calls::reading_call;
-using calls::response;
-using calls::writing_call;
-namespace answers = schemas::answers;
+using namespace calls::rows;
 namespace directory = storage::registry::find;
-namespace requests = schemas::requests;
 
 answers::group_answer shown(schemas::group_members row) { return {std::move(row)}; }
 
-calls::slicing list_groups(reading_call& call) {
+slicing list_groups(reading_call& call) {
     return list_of_organization<answers::groups, directory::search_groups>(call, as_it_is);
 }
 
@@ -40,22 +34,20 @@ answered get_group(reading_call& call) {
     return call.answer(shown(std::move(found)));
 }
 
-response set_group(writing_call& call) {
-    auto body = call.body<requests::set_group>();
-    if (!body) co_return body.error();
+response set_group(writing_call& call, requests::set_group body) {
     const auto org = call.path_id<schemas::organization_id>("org");
     if (!org) co_return org.error();
     std::optional<schemas::group_members> kept;
     if (directory::organization_of(call.state(), call.user().id, *org))
-        if (auto before = directory::group_of(call.state(), *org, body->group->id))
+        if (auto before = directory::group_of(call.state(), *org, body.group->id))
             kept = directory::with_members(call.state(), *std::move(before));
-    if (const auto good = ignore_owned_of(call, "group", *body->group, *org, kept); !good)
+    if (const auto good = ignore_owned_of(call, "group", *body.group, *org, kept); !good)
         co_return good.error();
     schemas::commands::set_group command;
     command.org_id = *org;
-    command.id = body->group->id;
-    command.name = std::move(body->group->name);
-    command.description = std::move(body->group->description);
+    command.id = body.group->id;
+    command.name = std::move(body.group->name);
+    command.description = std::move(body.group->description);
     co_return co_await call.write<schemas::group_members>(std::move(command), shown);
 }
 
@@ -79,7 +71,7 @@ response change_members(writing_call& call) {
     co_return co_await call.write<schemas::group_members>(std::move(command), shown);
 }
 
-calls::slicing list_roles(reading_call& call) {
+slicing list_roles(reading_call& call) {
     return list_of_organization<answers::roles, directory::search_roles>(call, as_it_is);
 }
 
@@ -95,24 +87,22 @@ answered get_role(reading_call& call) {
     return call.answer(answers::role_answer{*std::move(role)});
 }
 
-response set_role(writing_call& call) {
-    auto body = call.body<requests::set_role>();
-    if (!body) co_return body.error();
+response set_role(writing_call& call, requests::set_role body) {
     const auto org = call.path_id<schemas::organization_id>("org");
     if (!org) co_return org.error();
     std::optional<owned_of_record> kept;
     if (directory::organization_of(call.state(), call.user().id, *org))
-        if (const auto before = directory::role_of(call.state(), *org, body->role->id))
+        if (const auto before = directory::role_of(call.state(), *org, body.role->id))
             kept = owned_of_record{before->built_in, before->time_created, 0};
-    if (const auto good = ignore_owned_of(call, "role", *body->role, *org, kept); !good)
+    if (const auto good = ignore_owned_of(call, "role", *body.role, *org, kept); !good)
         co_return good.error();
     schemas::commands::set_role command;
     command.org_id = *org;
-    command.id = body->role->id;
-    command.name = std::move(body->role->name);
-    command.description = std::move(body->role->description);
-    command.actions = std::move(body->role->resource_actions);
-    command.reports_scans = body->role->reports_scans;
+    command.id = body.role->id;
+    command.name = std::move(body.role->name);
+    command.description = std::move(body.role->description);
+    command.actions = std::move(body.role->resource_actions);
+    command.reports_scans = body.role->reports_scans;
     const auto view = [](schemas::role row) { return answers::role_answer{std::move(row)}; };
     co_return co_await call.write<schemas::role>(std::move(command), view);
 }
@@ -122,14 +112,12 @@ response delete_role(writing_call& call) {
     return end_in_organization<command, &command::id>(call, "role", answers::done());
 }
 
-using namespace calls::rows;
-
 const calls::route group_table[] = {
     list<answers::groups>("list_groups", "/api/v2/uac-proxy/organization/{org}/groups", list_groups,
                           "organizations", "All groups", calls::paging),
-    for_organization_administrators(write<requests::set_group, answers::group_answer>(
-        "set_group", http_method::post, "/api/v2/uac-proxy/organization/{org}/groups", set_group,
-        "organizations", "Makes a group; with an id, changes that one")),
+    for_organization_administrators(write<set_group, answers::group_answer>(
+        "set_group", http_method::post, "/api/v2/uac-proxy/organization/{org}/groups", "organizations",
+        "Makes a group; with an id, changes that one")),
     read<answers::group_answer>("get_group", "/api/v2/uac-proxy/organization/{org}/groups/{group}", get_group,
                                 "organizations", "A group with its members"),
     for_organization_administrators(
@@ -145,9 +133,9 @@ const calls::route group_table[] = {
         "Removes users from a group")),
     list<answers::roles>("list_roles", "/api/v2/uac-proxy/organization/{org}/roles", list_roles,
                          "organizations", "All roles", calls::paging),
-    for_organization_administrators(write<requests::set_role, answers::role_answer>(
-        "set_role", http_method::post, "/api/v2/uac-proxy/organization/{org}/roles", set_role,
-        "organizations", "Makes a role; with an id, changes that one")),
+    for_organization_administrators(write<set_role, answers::role_answer>(
+        "set_role", http_method::post, "/api/v2/uac-proxy/organization/{org}/roles", "organizations",
+        "Makes a role; with an id, changes that one")),
     read<answers::role_answer>("get_role", "/api/v2/uac-proxy/organization/{org}/roles/{role}", get_role,
                                "organizations", "A role"),
     for_organization_administrators(

@@ -1,5 +1,4 @@
 // Developer keys and sessions (wire.md §2). A key is shown by the call that makes it, and by its repeats.
-#include "api/calls/handler.hpp"
 #include "api/calls/rows.hpp"
 #include "api/identity/answering.hpp"
 #include "api/identity/routes.hpp"
@@ -12,13 +11,8 @@
 namespace herald::api::identity {
 namespace {
 
-using calls::answered;
-using calls::reading_call;
-using calls::response;
-using calls::writing_call;
-namespace answers = schemas::answers;
+using namespace calls::rows;
 namespace directory = storage::registry::find;
-namespace requests = schemas::requests;
 
 constexpr std::string_view session_purpose = "session-key";
 
@@ -34,17 +28,13 @@ response add_key(writing_call& call, schemas::user_id of) {
     co_return co_await call.write_minting<schemas::user>(std::move(command), key_purpose, view);
 }
 
-response add_dev_key(writing_call& call) {
-    const auto body = call.body<requests::nothing>();
-    if (!body) co_return body.error();
+response add_dev_key(writing_call& call, requests::nothing body) {
     const schemas::user_id own{};
     co_return co_await add_key(call, own);
 }
 
-response add_dev_key_for_user(writing_call& call) {
-    const auto body = call.body<requests::one_user>();
-    if (!body) co_return body.error();
-    co_return co_await add_key(call, body->user_id);
+response add_dev_key_for_user(writing_call& call, requests::one_user body) {
+    co_return co_await add_key(call, body.user_id);
 }
 
 enum class which_key : bool { primary, secondary };
@@ -95,51 +85,42 @@ response delete_secondary_dev_key_for_user(writing_call& call) {
     co_return co_await delete_users_key(call, which_key::secondary);
 }
 
-response create_session(writing_call& call) {
-    const auto body = call.body<requests::create_session>();
-    if (!body) co_return body.error();
+response create_session(writing_call& call, requests::create_session body) {
     schemas::commands::create_session command;
-    command.user_id = body->verta_user_id;
-    command.name = body->session_name;
-    command.ttl_seconds = body->ttl_seconds;
+    command.user_id = body.verta_user_id;
+    command.name = body.session_name;
+    command.ttl_seconds = body.ttl_seconds;
     const auto view = [](const schemas::session& row, const std::string& key) {
         return answers::new_session{key, row.time_ends, row.id};
     };
     co_return co_await call.write_minting<schemas::session>(std::move(command), session_purpose, view);
 }
 
-calls::slicing find_sessions(reading_call& call) {
-    auto body = call.body<requests::find_sessions>();
-    if (!body) return body.error();
-    directory::wanted_sessions wanted{std::move(body->ids), std::move(body->verta_user_id),
-                                      std::move(body->name), std::move(body->pagination)};
+slicing find_sessions(reading_call& call, requests::find_sessions body) {
+    directory::wanted_sessions wanted{std::move(body.ids), std::move(body.verta_user_id),
+                                      std::move(body.name), std::move(body.pagination)};
     return calls::answer_in_slices<answers::sessions>(
         call, directory::search_sessions(call.state(), call.user().id, std::move(wanted)),
         [](schemas::session row) { return answers::of(std::move(row)); });
 }
 
-response delete_sessions(writing_call& call) {
-    auto body = call.body<requests::delete_sessions>();
-    if (!body) co_return body.error();
-    schemas::commands::delete_sessions command{std::move(body->ids)};
+response delete_sessions(writing_call& call, requests::delete_sessions body) {
+    schemas::commands::delete_sessions command{std::move(body.ids)};
     co_return co_await call.write(std::move(command), answers::accepted());
 }
 
-using namespace calls::rows;
-
 const calls::route key_table[] = {
-    write<requests::nothing, answers::user>(
-        "add_dev_key", http_method::post, "/api/v1/uac-proxy/uac/addDevKey", add_dev_key, "keys",
-        "Makes another key for the caller; the only answer that shows it"),
+    write<add_dev_key, answers::user>("add_dev_key", http_method::post, "/api/v1/uac-proxy/uac/addDevKey",
+                                      "keys",
+                                      "Makes another key for the caller; the only answer that shows it"),
     write<requests::nothing, answers::user>("delete_secondary_dev_key", http_method::delete_,
                                             "/api/v1/uac-proxy/uac/deleteSecondaryDevKey",
                                             delete_secondary_dev_key, "keys", "Ends the caller's second key"),
     write<requests::nothing, answers::user>(
         "delete_primary_dev_key", http_method::delete_, "/api/v1/uac-proxy/uac/deletePrimaryDevKey",
         delete_primary_dev_key, "keys", "Ends the caller's first key, if there is a second one"),
-    for_system_administrators(write<requests::one_user, answers::user>(
-        "add_dev_key_for_user", http_method::post, "/api/v1/uac-proxy/uac/addDevKeyForUser",
-        add_dev_key_for_user, "keys",
+    for_system_administrators(write<add_dev_key_for_user, answers::user>(
+        "add_dev_key_for_user", http_method::post, "/api/v1/uac-proxy/uac/addDevKeyForUser", "keys",
         "Makes another key for a user, or for a service account that the caller manages as a member of "
         "Admins; "
         "the only answer that shows it")),
@@ -151,14 +132,14 @@ const calls::route key_table[] = {
         "delete_primary_dev_key_for_user", http_method::delete_,
         "/api/v1/uac-proxy/uac/deletePrimaryDevKeyForUser", delete_primary_dev_key_for_user, "keys",
         "Ends a user's first key")),
-    write<requests::create_session, answers::new_session>(
-        "create_session", http_method::post, "/api/v1/uac-proxy/session/createSession", create_session,
-        "keys", "Makes a key that ends by itself; the only answer that shows it"),
-    find<requests::find_sessions, answers::sessions>("find_sessions", "/api/v1/uac-proxy/session/findSession",
-                                                     find_sessions, "keys", "The caller's sessions"),
-    write<requests::delete_sessions, answers::accepted>(
-        "delete_sessions", http_method::post, "/api/v1/uac-proxy/session/deleteSession", delete_sessions,
-        "keys", "Ends sessions before their time"),
+    write<create_session, answers::new_session>(
+        "create_session", http_method::post, "/api/v1/uac-proxy/session/createSession", "keys",
+        "Makes a key that ends by itself; the only answer that shows it"),
+    find<find_sessions, answers::sessions>("find_sessions", "/api/v1/uac-proxy/session/findSession", "keys",
+                                           "The caller's sessions"),
+    write<delete_sessions, answers::accepted>("delete_sessions", http_method::post,
+                                              "/api/v1/uac-proxy/session/deleteSession", "keys",
+                                              "Ends sessions before their time"),
 };
 
 }  // namespace

@@ -1,6 +1,5 @@
 // Organisations and who belongs to them (wire.md §2, client_calls.md §1).
 #include "schemas/commands/organizations.hpp"
-#include "api/calls/handler.hpp"
 #include "api/calls/rows.hpp"
 #include "api/identity/answering.hpp"
 #include "api/identity/routes.hpp"
@@ -13,13 +12,8 @@
 namespace herald::api::identity {
 namespace {
 
-using calls::answered;
-using calls::reading_call;
-using calls::response;
-using calls::writing_call;
-namespace answers = schemas::answers;
+using namespace calls::rows;
 namespace directory = storage::registry::find;
-namespace requests = schemas::requests;
 
 /// 200 for an organisation's workspace name (or the organisation's own), 404 for a personal one
 /// (client_calls.md §1).
@@ -33,7 +27,7 @@ answered get_organization_by_name(reading_call& call) {
     return call.answer(answers::organization_answer{{workspace->org_id, name}});
 }
 
-calls::slicing list_organizations(reading_call& call) {
+slicing list_organizations(reading_call& call) {
     const auto page = calls::page_in_query(call);
     if (!page) return page.error();
     return calls::answer_in_slices<answers::organizations>(
@@ -53,16 +47,14 @@ answered get_organization_record_by_name(reading_call& call) {
     return call.answer(answers::organization_record{*std::move(found)});
 }
 
-response set_organization(writing_call& call) {
-    auto body = call.body<requests::set_organization>();
-    if (!body) co_return body.error();
-    const auto kept = directory::organization_of(call.state(), call.user().id, body->organization->id)
+response set_organization(writing_call& call, requests::set_organization body) {
+    const auto kept = directory::organization_of(call.state(), call.user().id, body.organization->id)
                           .value_or(schemas::organization{});
     if (const auto good = ignore_owned_in<requests::sent_organization>(call, "organization", kept); !good)
         co_return good.error();
     schemas::commands::set_organization command;
-    command.id = body->organization->id;
-    command.name = std::move(body->organization->name);
+    command.id = body.organization->id;
+    command.name = std::move(body.organization->name);
     const auto view = [](schemas::organization row) { return answers::organization_record{std::move(row)}; };
     co_return co_await call.write<schemas::organization>(std::move(command), view);
 }
@@ -74,19 +66,17 @@ response delete_organization(writing_call& call) {
     co_return co_await call.write(command, answers::done());
 }
 
-calls::slicing list_organization_users(reading_call& call) {
+slicing list_organization_users(reading_call& call) {
     return list_of_organization<answers::users, directory::search_members>(
         call, [](schemas::user row) { return answers::of(std::move(row)); });
 }
 
-response add_organization_user(writing_call& call) {
-    auto body = call.body<requests::add_organization_user>();
-    if (!body) co_return body.error();
+response add_organization_user(writing_call& call, requests::add_organization_user body) {
     const auto org = call.path_id<schemas::organization_id>("org");
     if (!org) co_return org.error();
     schemas::commands::add_organization_user command;
     command.org_id = *org;
-    command.email = std::move(body->email);
+    command.email = std::move(body.email);
     const auto view = [&call](schemas::user row) {
         return answers::user_answer{answers::of(shown_now(call, std::move(row)))};
     };
@@ -101,8 +91,6 @@ response remove_organization_user(writing_call& call) {
 constexpr calls::query_parameter by_org_name[]{{"org_name", "a workspace's name"}};
 constexpr calls::query_parameter by_organization_name[]{{"name", "the organization's name"}};
 
-using namespace calls::rows;
-
 const calls::route organization_table[] = {
     read<answers::organization_answer>("get_organization_by_name",
                                        "/api/v1/uac-proxy/organization/getOrganizationByName",
@@ -110,9 +98,9 @@ const calls::route organization_table[] = {
                                        "Whether the name is that of a shared workspace", by_org_name),
     list<answers::organizations>("list_organizations", "/api/v2/uac-proxy/organization", list_organizations,
                                  "organizations", "The caller's organizations", calls::paging),
-    for_system_administrators(write<requests::set_organization, answers::organization_record>(
-        "set_organization", http_method::post, "/api/v2/uac-proxy/organization", set_organization,
-        "organizations", "Makes an organization; with an id, changes that one")),
+    for_system_administrators(write<set_organization, answers::organization_record>(
+        "set_organization", http_method::post, "/api/v2/uac-proxy/organization", "organizations",
+        "Makes an organization; with an id, changes that one")),
     read<answers::organization_record>(
         "get_organization_record_by_name", "/api/v2/uac-proxy/organization/getOrganizationByName",
         get_organization_record_by_name, "organizations", "An organization by name", by_organization_name),
@@ -124,9 +112,9 @@ const calls::route organization_table[] = {
     list<answers::users>("list_organization_users", "/api/v2/uac-proxy/organization/{org}/users",
                          list_organization_users, "organizations", "Who belongs to the organization",
                          calls::paging),
-    for_organization_administrators(write<requests::add_organization_user, answers::user_answer>(
+    for_organization_administrators(write<add_organization_user, answers::user_answer>(
         "add_organization_user", http_method::post, "/api/v2/uac-proxy/organization/{org}/users",
-        add_organization_user, "organizations", "Adds a user to the organization")),
+        "organizations", "Adds a user to the organization")),
     for_organization_administrators(erase<answers::accepted>(
         "remove_organization_user", "/api/v2/uac-proxy/organization/{org}/users/{user}",
         remove_organization_user, "organizations", "Removes a user from the organization's groups")),

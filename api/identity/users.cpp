@@ -1,10 +1,8 @@
 // Users and system administrators (wire.md §2, client_calls.md §1).
 #include "storage/registry/find/users.hpp"
-#include "api/calls/handler.hpp"
 #include "api/calls/rows.hpp"
 #include "api/identity/answering.hpp"
 #include "api/identity/routes.hpp"
-#include "runtime/text.hpp"
 #include "schemas/answers/identity.hpp"
 #include "schemas/commands/identity.hpp"
 #include "schemas/requests/identity.hpp"
@@ -13,13 +11,8 @@
 namespace herald::api::identity {
 namespace {
 
-using calls::answered;
-using calls::reading_call;
-using calls::response;
-using calls::writing_call;
-namespace answers = schemas::answers;
+using namespace calls::rows;
 namespace directory = storage::registry::find;
-namespace requests = schemas::requests;
 
 answered verify_connection(reading_call& call) { return call.answer(answers::connection{true}); }
 
@@ -35,37 +28,33 @@ result<void> ignore_owned_of_user(reading_call& call, const answers::user& kept)
     return names ? call.ignore_owned<Names>(*names, kept.verta_info) : result<void>();
 }
 
-response create_user(writing_call& call) {
-    const auto body = call.body<requests::create_user>();
-    if (!body) co_return body.error();
+response create_user(writing_call& call, requests::create_user body) {
     const answers::user kept;
     if (const auto good = ignore_owned_of_user<requests::new_user, requests::new_user_names>(call, kept);
         !good)
         co_return good.error();
     schemas::commands::create_user command;
-    command.email = body->info->email;
-    command.full_name = body->info->full_name;
-    if (body->info->verta_info) command.username = body->info->verta_info->username;
+    command.email = body.info->email;
+    command.full_name = body.info->full_name;
+    if (body.info->verta_info) command.username = body.info->verta_info->username;
     command.user_uuid = call.with().random.uuid();
     const auto view = [](schemas::user row, const std::string& key) {
         answers::user_info answer{answers::of(std::move(row))};
-        answer.info.dev_key = key;
+        answer.record.dev_key = key;
         return answer;
     };
     co_return co_await call.write_minting<schemas::user>(std::move(command), key_purpose, view);
 }
 
-response update_user(writing_call& call) {
-    const auto body = call.body<requests::update_user>();
-    if (!body) co_return body.error();
+response update_user(writing_call& call, requests::update_user body) {
     schemas::commands::update_user command;
-    command.default_workspace_id = body->default_workspace_id;
-    if (body->info) {
-        command.email = body->info->email;
-        command.full_name = body->info->full_name;
-        if (body->info->verta_info) {
-            command.user_id = body->info->verta_info->user_id;
-            command.username = body->info->verta_info->username;
+    command.default_workspace_id = body.default_workspace_id;
+    if (body.info) {
+        command.email = body.info->email;
+        command.full_name = body.info->full_name;
+        if (body.info->verta_info) {
+            command.user_id = body.info->verta_info->user_id;
+            command.username = body.info->verta_info->username;
         }
     }
     const auto changed =
@@ -83,10 +72,8 @@ response update_user(writing_call& call) {
     co_return co_await call.write<schemas::user>(std::move(command), view);
 }
 
-response delete_user(writing_call& call) {
-    const auto body = call.body<requests::one_user>();
-    if (!body) co_return body.error();
-    schemas::commands::remove_user command{body->user_id};
+response delete_user(writing_call& call, requests::one_user body) {
+    schemas::commands::remove_user command{body.user_id};
     co_return co_await call.write(command, answers::accepted());
 }
 
@@ -127,17 +114,15 @@ answered get_current_user(reading_call& call) {
     return call.answer(answers::of(directory::as_shown(call.state(), call.user())));
 }
 
-calls::slicing get_users(reading_call& call) {
-    auto body = call.body<requests::get_users>();
-    if (!body) return body.error();
-    directory::wanted_users wanted{std::move(body->user_ids), std::move(body->emails),
-                                   std::move(body->usernames), std::move(body->pagination)};
+slicing get_users(reading_call& call, requests::get_users body) {
+    directory::wanted_users wanted{std::move(body.user_ids), std::move(body.emails),
+                                   std::move(body.usernames), std::move(body.pagination)};
     return calls::answer_in_slices<answers::user_infos>(
         call, directory::search_users(call.state(), call.user().id, std::move(wanted)),
         [](schemas::user row) { return answers::of(std::move(row)); });
 }
 
-calls::slicing list_system_admins(reading_call& call) {
+slicing list_system_admins(reading_call& call) {
     const auto page = calls::page_in_query(call);
     if (!page) return page.error();
     return calls::answer_in_slices<answers::system_admins>(
@@ -161,8 +146,6 @@ constexpr calls::query_parameter which_user[]{
     {"user_id", "or the user's id", true, false, schemas::id_schema<schemas::user_id>},
     {"username", "or the user's username", false, false}};
 
-using namespace calls::rows;
-
 const calls::route user_table[] = {
     read<answers::connection>("verify_connection", "/api/v1/modeldb/project/verifyConnection",
                               verify_connection, "users", "Checks e-mail and key"),
@@ -170,17 +153,17 @@ const calls::route user_table[] = {
                         "The caller"),
     read<answers::user>("get_user", "/api/v1/uac-proxy/uac/getUser", get_user, "users",
                         "A user by e-mail, id or username", which_user),
-    find<requests::get_users, answers::user_infos>("get_users", "/api/v1/uac-proxy/uac/getUsers", get_users,
-                                                   "users", "Users by e-mail, id or username, or all"),
-    write<requests::update_user, answers::user_info>(
-        "update_user", http_method::post, "/api/v1/uac-proxy/uac/updateUser", update_user, "users",
+    find<get_users, answers::user_infos>("get_users", "/api/v1/uac-proxy/uac/getUsers", "users",
+                                         "Users by e-mail, id or username, or all"),
+    write<update_user, answers::user_info>(
+        "update_user", http_method::post, "/api/v1/uac-proxy/uac/updateUser", "users",
         "Changes the caller's name or default workspace; system administrators may change others', and "
         "e-mail and username"),
-    for_system_administrators(write<requests::create_user, answers::user_info>(
-        "create_user", http_method::post, "/api/v1/uac-proxy/uac/createUser", create_user, "users",
+    for_system_administrators(write<create_user, answers::user_info>(
+        "create_user", http_method::post, "/api/v1/uac-proxy/uac/createUser", "users",
         "Creates a user; the only answer that shows the key")),
-    for_system_administrators(write<requests::one_user, answers::accepted>(
-        "delete_user", http_method::post, "/api/v1/uac-proxy/uac/deleteUser", delete_user, "users",
+    for_system_administrators(write<delete_user, answers::accepted>(
+        "delete_user", http_method::post, "/api/v1/uac-proxy/uac/deleteUser", "users",
         "Removes a user; what they did stays under their name")),
     list<answers::system_admins>("list_system_admins", "/api/v1/uac-proxy/system_admin/listSystemAdmins",
                                  list_system_admins, "users", "Who is a system administrator", calls::paging),

@@ -1,5 +1,4 @@
 // Workspaces, as their members see them (wire.md §2, client_calls.md §1).
-#include "api/calls/handler.hpp"
 #include "api/calls/rows.hpp"
 #include "api/identity/answering.hpp"
 #include "api/identity/routes.hpp"
@@ -12,12 +11,7 @@
 namespace herald::api::identity {
 namespace {
 
-using calls::answered;
-using calls::reading_call;
-using calls::response;
-using calls::writing_call;
-namespace answers = schemas::answers;
-namespace requests = schemas::requests;
+using namespace calls::rows;
 
 result<schemas::workspace> visible(const storage::registry::state::state_view& state, schemas::user_id user,
                                    std::optional<schemas::workspace> found, const std::string& what) {
@@ -51,7 +45,7 @@ answered get_workspace_by_name(reading_call& call) {
     return call.answer(answers::of(*found));
 }
 
-calls::slicing get_visible_workspaces(reading_call& call) {
+slicing get_visible_workspaces(reading_call& call) {
     const auto page = calls::page_in_query(call);
     if (!page) return page.error();
     return calls::answer_in_slices<answers::workspaces>(
@@ -59,7 +53,7 @@ calls::slicing get_visible_workspaces(reading_call& call) {
         [](schemas::workspace row) { return answers::of(std::move(row)); });
 }
 
-calls::slicing list_workspaces(reading_call& call) {
+slicing list_workspaces(reading_call& call) {
     return list_of_organization<answers::workspace_records, storage::registry::find::search_workspaces>(
         call, [](schemas::workspace row) { return answers::with_permissions(std::move(row)); });
 }
@@ -76,35 +70,31 @@ answered get_workspace(reading_call& call) {
     return call.answer(answers::workspace_record{answers::with_permissions(*std::move(found))});
 }
 
-response set_workspace(writing_call& call) {
-    auto body = call.body<requests::set_workspace>();
-    if (!body) co_return body.error();
+response set_workspace(writing_call& call, requests::set_workspace body) {
     const auto org = call.path_id<schemas::organization_id>("org");
     if (!org) co_return org.error();
     std::optional<owned_of_record> kept;
     if (storage::registry::find::organization_of(call.state(), call.user().id, *org)) {
-        const auto before = storage::registry::access::find_workspace(call.state(), body->workspace->id);
+        const auto before = storage::registry::access::find_workspace(call.state(), body.workspace->id);
         if (before && before->org_id == *org)
             kept = owned_of_record{before->built_in, before->time_created, before->time_updated};
     }
-    if (const auto good = ignore_owned_of(call, "workspace", *body->workspace, *org, kept); !good)
+    if (const auto good = ignore_owned_of(call, "workspace", *body.workspace, *org, kept); !good)
         co_return good.error();
     schemas::commands::set_workspace command;
     command.org_id = *org;
-    command.id = body->workspace->id;
-    command.name = std::move(body->workspace->name);
-    command.description = std::move(body->workspace->description);
-    command.name_space = std::move(body->workspace->name_space);
-    command.permissions = std::move(body->workspace->permissions);
+    command.id = body.workspace->id;
+    command.name = std::move(body.workspace->name);
+    command.description = std::move(body.workspace->description);
+    command.name_space = std::move(body.workspace->name_space);
+    command.permissions = std::move(body.workspace->permissions);
     const auto view = [](schemas::workspace row) {
         return answers::workspace_record{answers::with_permissions(std::move(row))};
     };
     co_return co_await call.write<schemas::workspace>(std::move(command), view);
 }
 
-response change_permission(writing_call& call) {
-    const auto body = call.body<requests::change_permission>();
-    if (!body) co_return body.error();
+response change_permission(writing_call& call, requests::change_permission body) {
     const auto org = call.path_id<schemas::organization_id>("org");
     if (!org) co_return org.error();
     const auto id = call.path_id<schemas::workspace_id>("workspace_id");
@@ -112,7 +102,7 @@ response change_permission(writing_call& call) {
     schemas::commands::change_permission command;
     command.org_id = *org;
     command.id = *id;
-    command.permission = {body->group_id, body->role_id};
+    command.permission = {body.group_id, body.role_id};
     command.removes = call.received().method == runtime::http::http_method::delete_;
     const auto view = [](schemas::workspace row) {
         return answers::workspace_record{answers::with_permissions(std::move(row))};
@@ -129,8 +119,6 @@ constexpr calls::query_parameter by_id[]{
     {"id", "the workspace's id", true, true, schemas::id_schema<schemas::workspace_id>}};
 constexpr calls::query_parameter by_workspace_name[]{{"name", "the workspace's name"}};
 
-using namespace calls::rows;
-
 const calls::route workspace_table[] = {
     read<answers::workspace>("get_workspace_by_id", "/api/v1/uac-proxy/workspace/getWorkspaceById",
                              get_workspace_by_id, "workspaces", "A workspace by id", by_id),
@@ -141,20 +129,20 @@ const calls::route workspace_table[] = {
     list<answers::workspace_records>("list_workspaces", "/api/v2/uac-proxy/organization/{org}/workspaces",
                                      list_workspaces, "workspaces", "All workspaces of the organization",
                                      calls::paging),
-    for_organization_administrators(write<requests::set_workspace, answers::workspace_record>(
-        "set_workspace", http_method::post, "/api/v2/uac-proxy/organization/{org}/workspaces", set_workspace,
-        "workspaces", "Makes a workspace; with an id, changes that one")),
+    for_organization_administrators(write<set_workspace, answers::workspace_record>(
+        "set_workspace", http_method::post, "/api/v2/uac-proxy/organization/{org}/workspaces", "workspaces",
+        "Makes a workspace; with an id, changes that one")),
     read<answers::workspace_record>("get_workspace",
                                     "/api/v2/uac-proxy/organization/{org}/workspaces/{workspace_id}",
                                     get_workspace, "workspaces", "A workspace with its permissions"),
-    for_organization_administrators(write<requests::change_permission, answers::workspace_record>(
+    for_organization_administrators(write<change_permission, answers::workspace_record>(
         "add_permission", http_method::post,
-        "/api/v2/uac-proxy/organization/{org}/workspaces/{workspace_id}/permissions", change_permission,
-        "workspaces", "Gives a group a role in the workspace; its other permissions stay")),
-    for_organization_administrators(write<requests::change_permission, answers::workspace_record>(
+        "/api/v2/uac-proxy/organization/{org}/workspaces/{workspace_id}/permissions", "workspaces",
+        "Gives a group a role in the workspace; its other permissions stay")),
+    for_organization_administrators(write<change_permission, answers::workspace_record>(
         "remove_permission", http_method::delete_,
-        "/api/v2/uac-proxy/organization/{org}/workspaces/{workspace_id}/permissions", change_permission,
-        "workspaces", "Takes a role in the workspace from a group; its other permissions stay")),
+        "/api/v2/uac-proxy/organization/{org}/workspaces/{workspace_id}/permissions", "workspaces",
+        "Takes a role in the workspace from a group; its other permissions stay")),
     for_organization_administrators(erase<answers::done>(
         "delete_workspace", "/api/v2/uac-proxy/organization/{org}/workspaces/{workspace_id}",
         delete_workspace, "workspaces", "Deletes a workspace that holds no models and no webhooks")),

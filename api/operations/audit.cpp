@@ -2,7 +2,6 @@
 #include "schemas/answers/audit.hpp"
 
 #include "api/calls/finding.hpp"
-#include "api/calls/handler.hpp"
 #include "api/calls/rows.hpp"
 #include "api/operations/routes.hpp"
 #include "runtime/crypto.hpp"
@@ -17,12 +16,11 @@
 namespace herald::api::operations {
 namespace {
 
-using calls::reading_call;
+using namespace calls::rows;
 using schemas::audit_row;
 using storage::registry::find::audit_question;
 using storage::registry::state::state_view;
 namespace access = storage::registry::access;
-namespace answers = schemas::answers;
 
 /// An id, or an e-mail.
 result<std::optional<schemas::user_id>> user_in(const reading_call& call) {
@@ -104,7 +102,7 @@ result<audit_question> question_in(const reading_call& call) {
     return asked;
 }
 
-calls::slicing find_audit(reading_call& call) {
+slicing find_audit(reading_call& call) {
     auto asked = question_in(call);
     if (!asked) return asked.error();
     return calls::answer_in_slices<answers::audit_entries>(
@@ -149,7 +147,7 @@ class export_stream final : public runtime::http::body_stream {
     bool x_is_sealed = false;
 };
 
-calls::answered export_audit(reading_call& call) {
+answered export_audit(reading_call& call) {
     if (const auto may = access::require_system_admin(call.state(), call.user().id, "an export of the audit");
         !may)
         return may.error();
@@ -162,7 +160,7 @@ calls::answered export_audit(reading_call& call) {
     return answer;
 }
 
-calls::answered get_signing_key(reading_call& call) {
+answered get_signing_key(reading_call& call) {
     const schemas::audit_seal seal =
         storage::registry::find::unsigned_audit_seal(call.state(), call.reading().offset);
     return call.answer(answers::signing_key{
@@ -181,8 +179,6 @@ constexpr calls::query_parameter filters[]{
     calls::page_limit,
     calls::page_token,
 };
-
-using namespace calls::rows;
 
 /// Only for system administrators; the read checks that itself.
 const calls::route exported = [] {

@@ -2,7 +2,6 @@
 // backup holds everything. Files are named, never sent: they are for the operator of the machine.
 #include "storage/backup/backup_desk.hpp"
 
-#include "api/calls/handler.hpp"
 #include "api/calls/rows.hpp"
 #include "api/operations/routes.hpp"
 #include "api/operations/services.hpp"
@@ -15,13 +14,10 @@
 namespace herald::api::operations {
 namespace {
 
-using calls::reading_call;
-using calls::writing_call;
+using namespace calls::rows;
 using storage::backup::backup_row;
 using storage::backup::backup_state;
 namespace access = storage::registry::access;
-namespace answers = schemas::answers;
-namespace requests = schemas::requests;
 
 std::string name_of(backup_state state) {
     switch (state) {
@@ -63,7 +59,7 @@ result<void> require_administrator(const reading_call& call, std::string_view wh
     return access::require_system_admin(call.state(), call.user().id, what);
 }
 
-calls::response make_backup(writing_call& call) {
+response make_backup(writing_call& call) {
     const auto body = call.body<requests::nothing>();
     if (!body) co_return body.error();
     if (const auto may = require_administrator(call, "a backup"); !may) co_return may.error();
@@ -73,13 +69,13 @@ calls::response make_backup(writing_call& call) {
     co_return call.answer(answers::text_of(answer));
 }
 
-calls::answered list_backups(reading_call& call) {
+answered list_backups(reading_call& call) {
     if (const auto may = require_administrator(call, "the list of backups"); !may) return may.error();
     const auto rows = call.of<services>().backups.list();
     if (!rows) return rows.error();
     answers::backups answer;
-    for (const backup_row& row : *rows) answer.backups_.push_back(backup_answer(row));
-    answer.total_records = answer.backups_.size();
+    for (const backup_row& row : *rows) answer.records.push_back(backup_answer(row));
+    answer.total_records = answer.records.size();
     return call.answer(answer);
 }
 
@@ -95,7 +91,7 @@ result<answers::snapshots> snapshots_of(const storage::snapshots::snapshot_desk&
     return all;
 }
 
-calls::response take_snapshot(writing_call& call) {
+response take_snapshot(writing_call& call) {
     const auto body = call.body<requests::nothing>();
     if (!body) co_return body.error();
     if (const auto may = require_administrator(call, "a snapshot"); !may) co_return may.error();
@@ -106,14 +102,12 @@ calls::response take_snapshot(writing_call& call) {
     co_return call.answer(answers::text_of(answer));
 }
 
-calls::answered list_snapshots(reading_call& call) {
+answered list_snapshots(reading_call& call) {
     if (const auto may = require_administrator(call, "the list of snapshots"); !may) return may.error();
     const auto all = snapshots_of(call.of<services>().snapshots);
     if (!all) return all.error();
     return call.answer(*all);
 }
-
-using namespace calls::rows;
 
 constexpr std::string_view backups_path = "/api/v1/uac-proxy/backups";
 constexpr std::string_view snapshots_path = "/api/v1/uac-proxy/snapshots";

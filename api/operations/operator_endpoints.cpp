@@ -1,7 +1,6 @@
 #include "api/operations/operator_endpoints.hpp"
 
 #include "api/calls/call.hpp"
-#include "api/calls/handler.hpp"
 #include "api/calls/public_call.hpp"
 #include "api/calls/rows.hpp"
 #include "api/operations/routes.hpp"
@@ -13,8 +12,8 @@
 namespace herald::api::operations {
 namespace {
 
+using namespace calls::rows;
 using runtime::http::http_response;
-namespace answers = schemas::answers;
 
 constexpr std::size_t shown_bytes = 100;
 
@@ -94,8 +93,6 @@ result<http_response> get_metrics(const calls::public_call&) {
 }
 
 result<http_response> get_openapi(const calls::public_call& call) { return json(std::string(call.openapi)); }
-
-using namespace calls::rows;
 
 constexpr calls::route metrics =
     open("get_metrics", "/metrics", get_metrics, nullptr, "Metrics, in the text format of Prometheus");

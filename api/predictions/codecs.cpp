@@ -72,13 +72,13 @@ not_finite codec_base::written() const {
     return accepted && accepts_strict_json(*accepted) ? not_finite::as_null : not_finite::as_words;
 }
 
-void codec_base::warn_of(const schemas::tensor& output, http_response& out) const {
+void codec_base::warn_of(const schemas::tensor& output, not_finite how, http_response& out) {
     constexpr std::string_view name = "svc-warning";
     if (std::ranges::find(out.headers, name, &runtime::http::header::name) != out.headers.end()) return;
     if (!has_not_finite(output)) return;
     out.headers.push_back(
         {std::string(name),
-         written() == not_finite::as_null
+         how == not_finite::as_null
              ? "null stands for numbers that are NaN or infinite"
              : "the model gave NaN or Infinity, which not every reader of JSON takes; with Accept: "
                "application/json; strict they are null"});
@@ -93,7 +93,7 @@ result<tensor_request> json_codec::decode(prediction_memory& memory) {
 }
 
 result<void> json_codec::encode(const tensors& outputs, http_response& out) const {
-    for (const schemas::tensor& each : outputs) warn_of(each, out);
+    for (const schemas::tensor& each : outputs) warn_of(each, written(), out);
     return write_json(json_of_outputs(outputs, written()), out);
 }
 
@@ -107,7 +107,7 @@ result<tensor_request> table_codec::decode(prediction_memory& memory) {
 }
 
 result<void> table_codec::encode(const tensors& outputs, http_response& out) const {
-    for (const schemas::tensor& each : outputs) warn_of(each, out);
+    for (const schemas::tensor& each : outputs) warn_of(each, written(), out);
     return write_json(split_of_outputs(outputs, x_index, written()), out);
 }
 
@@ -125,11 +125,12 @@ result<tensor_request> v2_codec::decode(prediction_memory& memory) {
 }
 
 result<void> v2_codec::encode(const tensors& outputs, http_response& out) const {
-    auto made = v2_of_outputs(x_of.path.name, std::to_string(x_of.component().version_number), x_request,
-                              outputs, written());
+    auto made =
+        v2_of_outputs(x_of.path.name, std::to_string(x_of.component().version_number), x_request, outputs);
     if (!made) return made.error();
     for (std::size_t place = 0; place < outputs.size(); ++place)
-        if (place >= x_request.is_binary.size() || !x_request.is_binary[place]) warn_of(outputs[place], out);
+        if (place >= x_request.is_binary.size() || !x_request.is_binary[place])
+            warn_of(outputs[place], not_finite::as_null, out);
     if (const auto good = write_json(std::move(made->body), out); !good || !made->header_bytes) return good;
     out.content_type = "application/octet-stream";
     out.headers.push_back({std::string(inference_header_length), std::to_string(*made->header_bytes)});

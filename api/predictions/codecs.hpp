@@ -9,7 +9,6 @@
 #include "api/predictions/prediction_memory.hpp"
 #include "api/predictions/routed_prediction.hpp"
 #include "api/predictions/v2_dialect.hpp"
-#include "api/serving/component.hpp"
 #include "runtime/error.hpp"
 #include "runtime/http/message.hpp"
 #include "schemas/json.hpp"
@@ -26,8 +25,8 @@ class codec_base {
   protected:
     /// As the caller can read it: null for `Accept: application/json; strict`.
     not_finite written() const;
-    /// Says in svc-warning that the answer is not JSON to every reader, if it has such numbers.
-    void warn_of(const schemas::tensor&, runtime::http::http_response& out) const;
+    /// Says in svc-warning what stands for numbers that JSON has no words for, if the output has some.
+    static void warn_of(const schemas::tensor&, not_finite, runtime::http::http_response& out);
 
     const routed_prediction& x_of;
     const schemas::model_signature& x_signature;

@@ -1,6 +1,7 @@
 #include "api/predictions/prediction_document.hpp"
 
-#include <array>
+#include <functional>
+#include <initializer_list>
 #include <string_view>
 #include <vector>
 
@@ -43,9 +44,9 @@ constexpr documented_path documented_paths[] = {
 
 // ---- schemas
 
-constexpr std::string_view texts_schema = R"({"type":"string"})";
-constexpr std::string_view flag_schema = R"({"type":"boolean"})";
-constexpr std::string_view shape_schema = R"({"type":"array","items":{"type":"integer"}})";
+constexpr const char* texts_schema = R"({"type":"string"})";
+constexpr const char* flag_schema = R"({"type":"boolean"})";
+constexpr const char* shape_schema = R"({"type":"array","items":{"type":"integer"}})";
 
 /// The schema with what it means.
 std::string meaning(std::string_view schema, std::string_view text) {
@@ -59,157 +60,120 @@ std::string reference(std::string_view kind, std::string_view name) {
 std::string list_of(std::string_view items) {
     return object_writer().text("type", "array").raw("items", items).finish();
 }
-std::string object_schema(const std::string& properties, std::string_view required) {
+enum class presence : std::uint8_t { always, maybe };
+using enum presence;
+struct member {
+    presence is;
+    std::string_view name;
+    std::string schema;
+    std::string_view text;
+};
+std::string object_schema(std::initializer_list<member> members) {
+    object_writer properties;
+    std::vector<std::string> required;
+    for (const member& each : members) {
+        properties.raw(each.name, meaning(each.schema, each.text));
+        if (each.is == always) required.push_back("\"" + std::string(each.name) + "\"");
+    }
     return object_writer()
         .text("type", "object")
-        .raw("properties", properties)
-        .raw("required", required)
+        .raw("properties", properties.finish())
+        .raw("required", schemas::json_list(required, std::identity()))
         .finish();
-}
-std::string flag_object(std::string_view name, std::string_view text) {
-    return object_schema(object_writer().raw(name, meaning(flag_schema, text)).finish(),
-                         "[\"" + std::string(name) + "\"]");
 }
 
 std::string datatype_schema() {
     const std::string names =
-        schemas::json_list(schemas::enum_names<schemas::tensor_type>::all,
+        schemas::json_list(schemas::enum_names<schemas::tensor_type>,
                            [](const auto& each) { return "\"" + std::string(each.name) + "\""; });
     return object_writer().text("type", "string").raw("enum", names).finish();
 }
 
-/// A tensor of a request, or of an answer.
-std::string tensor_schema(std::string_view parameters) {
-    return object_schema(object_writer()
-                             .raw("name", meaning(texts_schema, "As the model names it"))
-                             .raw("datatype", meaning(datatype_schema(), "The type of its elements"))
-                             .raw("shape", meaning(shape_schema, "The length of each dimension"))
-                             .raw("data", meaning(list_of("{}"),
-                                                  "The elements, flat in row-major order or nested as the "
-                                                  "shape says; not with binary_data_size"))
-                             .raw("parameters", parameters)
-                             .finish(),
-                         R"(["name","datatype","shape"])");
-}
+constexpr std::string_view parameters_text = "Parameters of the extension for binary tensors";
 
-std::string binary_size_parameters() {
-    return meaning(object_schema(object_writer()
-                                     .raw("binary_data_size",
-                                          meaning(R"({"type":"integer","minimum":0})",
-                                                  "Bytes of the tensor behind the JSON part, little-endian; "
-                                                  "texts each after their length in 4 bytes"))
-                                     .finish(),
-                                 "[]"),
-                   "Parameters of the extension for binary tensors");
+/// A tensor of a request, or of an answer.
+std::string tensor_schema() {
+    const std::string parameters =
+        object_schema({{maybe, "binary_data_size", R"({"type":"integer","minimum":0})",
+                        "Bytes of the tensor behind the JSON part, little-endian; texts each after their "
+                        "length in 4 bytes"}});
+    return object_schema({{always, "name", texts_schema, "As the model names it"},
+                          {always, "datatype", datatype_schema(), "The type of its elements"},
+                          {always, "shape", shape_schema, "The length of each dimension"},
+                          {maybe, "data", list_of("{}"),
+                           "The elements, flat in row-major order or nested as the shape says; not with "
+                           "binary_data_size"},
+                          {maybe, "parameters", parameters, parameters_text}});
 }
 
 std::string request_schema() {
     const std::string binary_data = object_schema(
-        object_writer()
-            .raw("binary_data", meaning(flag_schema, "Whether the answer has it behind the JSON part"))
-            .finish(),
-        "[]");
-    const std::string output = object_schema(
-        object_writer()
-            .raw("name", meaning(texts_schema, "As the model names it"))
-            .raw("parameters", meaning(binary_data, "Parameters of the extension for binary tensors"))
-            .finish(),
-        R"(["name"])");
+        {{maybe, "binary_data", flag_schema, "Whether the answer has it behind the JSON part"}});
+    const std::string output = object_schema({{always, "name", texts_schema, "As the model names it"},
+                                              {maybe, "parameters", binary_data, parameters_text}});
     const std::string binary_output = object_schema(
-        object_writer()
-            .raw("binary_data_output", meaning(flag_schema, "binary_data of outputs that do not set it"))
-            .finish(),
-        "[]");
+        {{maybe, "binary_data_output", flag_schema, "binary_data of outputs that do not set it"}});
     return object_schema(
-        object_writer()
-            .raw("id", meaning(texts_schema, "The answer repeats it"))
-            .raw("inputs",
-                 meaning(list_of(tensor_schema(binary_size_parameters())), "Each input of the model, once"))
-            .raw("outputs", meaning(list_of(output), "The outputs to answer, in this order; absent: all"))
-            .raw("parameters", meaning(binary_output, "Parameters of the extension for binary tensors"))
-            .finish(),
-        R"(["inputs"])");
+        {{maybe, "id", texts_schema, "The answer repeats it"},
+         {always, "inputs", list_of(tensor_schema()), "Each input of the model, once"},
+         {maybe, "outputs", list_of(output), "The outputs to answer, in this order; absent: all"},
+         {maybe, "parameters", binary_output, parameters_text}});
 }
 
 std::string answer_schema() {
-    return object_schema(
-        object_writer()
-            .raw("model_name", meaning(texts_schema, "As in the path"))
-            .raw("model_version", meaning(texts_schema, "The version_number that answered"))
-            .raw("id", meaning(texts_schema, "The id of the request"))
-            .raw("outputs", meaning(list_of(tensor_schema(binary_size_parameters())), "The model's outputs"))
-            .finish(),
-        R"(["model_name","model_version","outputs"])");
+    return object_schema({{always, "model_name", texts_schema, "As in the path"},
+                          {always, "model_version", texts_schema, "The version_number that answered"},
+                          {maybe, "id", texts_schema, "The id of the request"},
+                          {always, "outputs", list_of(tensor_schema()), "The model's outputs"}});
 }
 
 std::string model_schema() {
     const std::string tensor =
-        object_schema(object_writer()
-                          .raw("name", meaning(texts_schema, "As the model names it"))
-                          .raw("datatype", meaning(datatype_schema(), "The type of its elements"))
-                          .raw("shape", meaning(shape_schema,
-                                                "The length of each dimension; -1: free. Absent for an "
-                                                "output whose number of dimensions is unknown"))
-                          .finish(),
-                      R"(["name","datatype"])");
+        object_schema({{always, "name", texts_schema, "As the model names it"},
+                       {always, "datatype", datatype_schema(), "The type of its elements"},
+                       {maybe, "shape", shape_schema,
+                        "The length of each dimension; -1: free. Absent for an output whose number of "
+                        "dimensions is unknown"}});
     return object_schema(
-        object_writer()
-            .raw("name", meaning(texts_schema,
-                                 "The endpoint's path without its first slash, with dots for other slashes"))
-            .raw("versions", meaning(list_of(texts_schema), "The version_number that is served"))
-            .raw("platform", meaning(texts_schema, "The platform that runs it: onnxruntime_onnx or upstream"))
-            .raw("inputs", meaning(list_of(tensor), "Its inputs; empty for upstream"))
-            .raw("outputs", meaning(list_of(tensor), "Its outputs; empty for upstream"))
-            .finish(),
-        R"(["name","versions","platform","inputs","outputs"])");
+        {{always, "name", texts_schema,
+          "The endpoint's path without its first slash, with dots for other slashes"},
+         {always, "versions", list_of(texts_schema), "The version_number that is served"},
+         {always, "platform", texts_schema, "The platform that runs it: onnxruntime_onnx or upstream"},
+         {always, "inputs", list_of(tensor), "Its inputs; empty for upstream"},
+         {always, "outputs", list_of(tensor), "Its outputs; empty for upstream"}});
 }
 
-std::string table_schema(std::string_view required, std::string_view rows) {
+std::string table_schema(presence index, std::string_view rows) {
     return object_schema(
-        object_writer()
-            .raw(
-                "index",
-                meaning(R"({"oneOf":[{"type":"array","items":{}},{"type":"null"}]})",
-                        "A label for each row; the answer repeats them, or counts from 0 if they are absent"))
-            .raw("columns", meaning(list_of("{}"),
-                                    "Names of the inputs or outputs; or any names for the second dimension "
-                                    "of a single input"))
-            .raw("data", meaning(list_of(list_of("{}")), rows))
-            .finish(),
-        required);
+        {{index, "index", R"({"oneOf":[{"type":"array","items":{}},{"type":"null"}]})",
+          "A label for each row; the answer repeats them, or counts from 0 if they are absent"},
+         {always, "columns", list_of("{}"),
+          "Names of the inputs or outputs; or any names for the second dimension of a single input"},
+         {always, "data", list_of(list_of("{}")), rows}});
 }
 
 std::map<std::string, std::string> all_schemas() {
-    std::map<std::string, std::string> all;
-    all["prediction_table_input"] =
-        table_schema(R"(["columns","data"])",
-                     "The rows, each with a value for each column; null is NaN where the input has floats");
-    all["prediction_table"] =
-        table_schema(R"(["index","columns","data"])", "The rows, each with a value for each column");
-    all["inference_request"] = request_schema();
-    all["inference_response"] = answer_schema();
-    all["inference_model"] = model_schema();
-    all["inference_server"] = object_schema(
-        object_writer()
-            .raw("name", meaning(texts_schema, "herald"))
-            .raw("version", meaning(texts_schema, "Version of the program"))
-            .raw("extensions",
-                 meaning(list_of(texts_schema), "Extensions of the protocol that the server supports"))
-            .finish(),
-        R"(["name","version","extensions"])");
-    all["inference_server_live"] = flag_object("live", "true");
-    all["inference_server_ready"] = flag_object("ready", "Whether all models that can be loaded are loaded");
-    all["inference_model_ready"] = object_schema(object_writer()
-                                                     .raw("name", meaning(texts_schema, "As in the path"))
-                                                     .raw("ready", meaning(flag_schema, "true"))
-                                                     .finish(),
-                                                 R"(["name","ready"])");
-    all["inference_error"] =
-        object_schema(object_writer()
-                          .raw("error", meaning(texts_schema, "What was wrong, and what would be right"))
-                          .finish(),
-                      R"(["error"])");
-    return all;
+    return {
+        {"prediction_table_input",
+         table_schema(maybe,
+                      "The rows, each with a value for each column; null is NaN where the input has "
+                      "floats")},
+        {"prediction_table", table_schema(always, "The rows, each with a value for each column")},
+        {"inference_request", request_schema()},
+        {"inference_response", answer_schema()},
+        {"inference_model", model_schema()},
+        {"inference_server", object_schema({{always, "name", texts_schema, "herald"},
+                                            {always, "version", texts_schema, "Version of the program"},
+                                            {always, "extensions", list_of(texts_schema),
+                                             "Extensions of the protocol that the server supports"}})},
+        {"inference_server_live", object_schema({{always, "live", flag_schema, "true"}})},
+        {"inference_server_ready",
+         object_schema({{always, "ready", flag_schema, "Whether all models that can be loaded are loaded"}})},
+        {"inference_model_ready", object_schema({{always, "name", texts_schema, "As in the path"},
+                                                 {always, "ready", flag_schema, "true"}})},
+        {"inference_error",
+         object_schema({{always, "error", texts_schema, "What was wrong, and what would be right"}})},
+    };
 }
 
 // ---- answers
@@ -240,7 +204,9 @@ std::string headers_of(std::size_t known, bool with_retry_after = false, bool wi
     object_writer out;
     for (std::size_t i = 0; i < known; ++i) add_header(out, told_headers[i].name, told_headers[i].meaning);
     if (with_warning)
-        add_header(out, "svc-warning", "That the model gave NaN or Infinity, for which JSON has no words");
+        add_header(
+            out, "svc-warning",
+            "That the model gave NaN or Infinity, for which JSON has no words, and what stands for them");
     if (with_retry_after) add_header(out, "retry-after", "Seconds to wait before the next try");
     if (with_binary)
         add_header(out, "inference-header-content-length",

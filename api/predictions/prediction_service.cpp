@@ -17,7 +17,6 @@
 #include "api/predictions/waiting.hpp"
 #include "runtime/http/body.hpp"
 #include "runtime/http/server/request_report.hpp"
-#include "runtime/text.hpp"
 #include "schemas/json.hpp"
 
 namespace herald::api::predictions {

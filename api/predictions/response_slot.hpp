@@ -5,7 +5,6 @@
 #include <functional>
 #include <memory>
 
-#include "api/serving/component.hpp"
 #include "runtime/completion.hpp"
 #include "runtime/error.hpp"
 

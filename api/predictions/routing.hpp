@@ -2,7 +2,6 @@
 #pragma once
 
 #include <optional>
-#include <string_view>
 #include <variant>
 
 #include "api/predictions/prediction_paths.hpp"

@@ -330,7 +330,7 @@ result<v2_request> request_of_v2(std::string_view body, std::optional<std::size_
 }
 
 result<v2_response> v2_of_outputs(std::string_view model, std::string_view version, const v2_request& request,
-                                  const tensors& outputs, not_finite how) {
+                                  const tensors& outputs) {
     std::string list = "[";
     std::string binary;
     bool has_binary = false;
@@ -352,7 +352,9 @@ result<v2_response> v2_of_outputs(std::string_view model, std::string_view versi
             continue;
         }
         list += ",\"data\":[";
-        if (const auto good = append_elements_json(list, each, 0, elements_of(each.shape), how); !good)
+        if (const auto good =
+                append_elements_json(list, each, 0, elements_of(each.shape), not_finite::as_null);
+            !good)
             return good.error();
         list += "]}";
     }

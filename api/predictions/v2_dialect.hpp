@@ -30,7 +30,7 @@ struct v2_response {
 };
 /// Errors: as append_elements_json.
 result<v2_response> v2_of_outputs(std::string_view model, std::string_view version, const v2_request&,
-                                  const tensors& outputs, not_finite = not_finite::as_words);
+                                  const tensors& outputs);
 
 std::string v2_metadata(std::string_view model, std::string_view version, const schemas::model_signature&,
                         std::string_view platform);

@@ -6,7 +6,6 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <string>
 
 #include "api/predictions/limits.hpp"
 #include "api/predictions/response_slot.hpp"

@@ -44,8 +44,17 @@ response commit_multipart(writing_call& call) {
     if (!body) co_return body.error();
     const auto id = version_of(call, *body);
     if (!id) co_return id.error();
-    const schemas::commands::commit_multipart_artifact command{*id, body->key};
-    co_return co_await call.write(command, answers::done());
+    if (body->artifact_parts.size() > limits::artifact_parts_max)
+        co_return runtime::invalid_argument(
+            "artifact_parts names " + std::to_string(body->artifact_parts.size()) +
+            " parts; an artifact has at most " + std::to_string(limits::artifact_parts_max));
+    schemas::commands::commit_multipart_artifact command{*id, body->key, {}};
+    for (const requests::artifact_part& each : body->artifact_parts) {
+        const auto good = check_part_number(each.part_number);
+        if (!good) co_return good.error();
+        command.parts.push_back({static_cast<std::uint32_t>(each.part_number), each.etag});
+    }
+    co_return co_await call.write(std::move(command), answers::done());
 }
 
 response delete_artifact(writing_call& call) {
@@ -68,8 +77,8 @@ answered get_parts(reading_call& call) {
     answers::committed_parts answer;
     for (const schemas::uploaded_part& each :
          storage::registry::find::committed_parts(call.state(), version->row, *key))
-        answer.artifact_parts.push_back({each.part_number, in_quotes(runtime::to_hex(each.part.digest))});
-    answer.total_records = answer.artifact_parts.size();
+        answer.records.push_back({each.part_number, in_quotes(runtime::to_hex(each.part.digest))});
+    answer.total_records = answer.records.size();
     return call.answer(answer);
 }
 

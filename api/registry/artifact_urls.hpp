@@ -25,17 +25,7 @@ struct artifact_url {
     std::string key_name;   // of the key ring's key that signed it
     schemas::uuid drawn{};  // makes each URL unique, so that its uses can be counted
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "version", self.version);
-        field(2, "key", self.key);
-        field(3, "path_digest", self.path_digest);
-        field(4, "is_put", self.is_put);
-        field(5, "part_number", self.part_number);
-        field(6, "user", self.user);
-        field(7, "expires_ms", self.expires_ms);
-        field(8, "key_name", self.key_name);
-        field(9, "drawn", self.drawn);
-    }
+    HERALD_DESCRIBE(version, key, path_digest, is_put, part_number, user, expires_ms, key_name, drawn);
 };
 
 /// The last segment of the path says what the URL allows, and the query holds its signature: logs keep paths,

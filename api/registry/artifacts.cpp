@@ -2,7 +2,6 @@
 // §4).
 #include "schemas/requests/artifacts.hpp"
 
-#include "api/calls/handler.hpp"
 #include "api/calls/rows.hpp"
 #include "api/calls/streamed_call.hpp"
 #include "api/registry/artifact_parts.hpp"
@@ -22,44 +21,36 @@
 namespace herald::api::registry {
 namespace {
 
-using calls::answered;
-using calls::reading_call;
-using calls::response;
+using namespace calls::rows;
 using calls::streamed_call;
-using calls::writing_call;
-using runtime::http::http_method;
 using runtime::http::http_response;
 using storage::artifacts::stored_object;
 namespace access = storage::registry::access;
-namespace answers = schemas::answers;
-namespace requests = schemas::requests;
 
 constexpr std::string_view path_of_bytes = "/api/v1/registry/artifact_bytes/";
 
-answered get_url(reading_call& call) {
-    const auto body = call.body<requests::get_url_for_artifact>();
-    if (!body) return body.error();
-    const bool is_put = body->method == "PUT";
-    if (!is_put && body->method != "GET")
-        return runtime::invalid_argument("method is " + in_quotes(body->method) + "; it must be GET or PUT");
-    const auto id = version_of(call, *body);
+answered get_url(reading_call& call, requests::get_url_for_artifact body) {
+    const bool is_put = body.method == "PUT";
+    if (!is_put && body.method != "GET")
+        return runtime::invalid_argument("method is " + in_quotes(body.method) + "; it must be GET or PUT");
+    const auto id = version_of(call, body);
     if (!id) return id.error();
     const schemas::user_id user = call.user().id;
-    const auto version = is_put ? access::version_to_fill(call.state(), user, *id, body->key)
-                                : access::version_with_artifact(call.state(), user, *id, body->key);
+    const auto version = is_put ? access::version_to_fill(call.state(), user, *id, body.key)
+                                : access::version_with_artifact(call.state(), user, *id, body.key);
     if (!version) return version.error();
     if (!is_put)
         if (const auto there =
-                storage::registry::find::bytes_of_artifact(call.state(), version->row, body->key);
+                storage::registry::find::bytes_of_artifact(call.state(), version->row, body.key);
             !there)
             return there.error();
-    if (const auto good = check_part_number(body->part_number); !good) return good.error();
+    if (const auto good = check_part_number(body.part_number); !good) return good.error();
     artifact_url url;
     url.version = *id;
-    url.key = body->key;
-    url.path_digest = access::digest_of_path(access::find_artifact(version->row, body->key)->path);
+    url.key = body.key;
+    url.path_digest = access::digest_of_path(access::find_artifact(version->row, body.key)->path);
     url.is_put = is_put;
-    url.part_number = static_cast<std::uint32_t>(body->part_number);
+    url.part_number = static_cast<std::uint32_t>(body.part_number);
     url.user = user;
     url.expires_ms = call.with().clock.wall_ms() + limits::artifact_url_valid_ms;
     url.drawn = call.with().random.uuid();
@@ -406,8 +397,6 @@ response get_bytes(streamed_call& call) {
     co_return out;
 }
 
-using namespace calls::rows;
-
 constexpr calls::query_parameter key_of_artifact[] = {{"key", "an artifact's key", false, false}};
 
 constexpr calls::query_parameter signature[] = {{"signature", "as getUrlForArtifact made it", false, false}};
@@ -425,9 +414,9 @@ constexpr calls::route taking(std::uint64_t bytes, calls::route row) {
 
 const calls::route artifact_table[] = {
     needing(on_models, action::read,
-            ask<requests::get_url_for_artifact, answers::url_for_artifact>(
+            ask<get_url, answers::url_for_artifact>(
                 "get_url_for_artifact", "/api/v1/registry/model_versions/{version}/getUrlForArtifact",
-                get_url, "artifacts", "A URL for an artifact's bytes; one for PUT needs UPDATE")),
+                "artifacts", "A URL for an artifact's bytes; one for PUT needs UPDATE")),
     taking(limits::artifact_bytes_max,
            with_signature(streamed("put_artifact_bytes", http_method::put,
                                    "/api/v1/registry/artifact_bytes/{signed}", put_bytes, judge_put,

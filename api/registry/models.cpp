@@ -1,7 +1,6 @@
 // Registered models (wire.md §3, client_calls.md §2).
 #include "schemas/answers/models.hpp"
 #include "api/calls/finding.hpp"
-#include "api/calls/handler.hpp"
 #include "api/calls/rows.hpp"
 #include "api/calls/tell_read.hpp"
 #include "api/registry/routes.hpp"
@@ -13,18 +12,13 @@
 namespace herald::api::registry {
 namespace {
 
-using calls::answered;
-using calls::reading_call;
-using calls::slicing;
-using calls::writing_call;
-using schemas::commands::update_mode;
-namespace answers = schemas::answers;
-namespace requests = schemas::requests;
+using namespace calls::rows;
 using schemas::registered_model;
+using schemas::commands::update_mode;
 
 answers::registered_model model_answer(registered_model model) { return {answers::of(std::move(model))}; }
 
-calls::response create_model(writing_call& call) {
+response create_model(writing_call& call) {
     const auto body = call.json();
     if (!body) co_return body.error();
     auto model = call.body_as<requests::create_model>(*body);
@@ -69,8 +63,8 @@ result<Command> model_command(const reading_call& call) {
 }
 
 /// `record`: the model in the body.
-calls::response submit_update(writing_call& call, const schemas::json_value& record, update_mode mode,
-                              std::vector<std::string> members, requests::update_model sent) {
+response submit_update(writing_call& call, const schemas::json_value& record, update_mode mode,
+                       std::vector<std::string> members, requests::update_model sent) {
     auto command = model_command<schemas::commands::update_model>(call);
     if (!command) co_return command.error();
     command->mode = mode;
@@ -80,7 +74,7 @@ calls::response submit_update(writing_call& call, const schemas::json_value& rec
                                                             model_answer);
 }
 
-calls::response update_model(writing_call& call, update_mode mode) {
+response update_model(writing_call& call, update_mode mode) {
     const auto body = call.json();
     if (!body) co_return body.error();
     auto sent = call.body_as<requests::update_model>(*body);
@@ -89,10 +83,10 @@ calls::response update_model(writing_call& call, update_mode mode) {
     co_return co_await submit_update(call, *body, mode, std::move(members), *std::move(sent));
 }
 
-calls::response patch_model(writing_call& call) { return update_model(call, update_mode::merge); }
-calls::response put_model(writing_call& call) { return update_model(call, update_mode::replace); }
+response patch_model(writing_call& call) { return update_model(call, update_mode::merge); }
+response put_model(writing_call& call) { return update_model(call, update_mode::replace); }
 
-calls::response patch_model_members(writing_call& call) {
+response patch_model_members(writing_call& call) {
     const auto body = call.json();
     if (!body) co_return body.error();
     auto sent = call.body_as<requests::update_model_members>(*body);
@@ -105,7 +99,7 @@ calls::response patch_model_members(writing_call& call) {
                                      std::move(model));
 }
 
-calls::response delete_model(writing_call& call) {
+response delete_model(writing_call& call) {
     auto command = model_command<schemas::commands::delete_model>(call);
     if (!command) co_return command.error();
     co_return co_await call.write(*std::move(command), answers::done());
@@ -158,8 +152,6 @@ slicing find_models(reading_call& call) {
 }
 
 constexpr calls::query_parameter of_workspace[]{{"workspace_name", "the workspace's name"}};
-
-using namespace calls::rows;
 
 const calls::route model_table[] = {
     needing(

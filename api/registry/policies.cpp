@@ -1,6 +1,5 @@
 // The policies of workspaces (wire.md "Stage transitions").
 #include "schemas/commands/policies.hpp"
-#include "api/calls/handler.hpp"
 #include "api/calls/rows.hpp"
 #include "api/registry/routes.hpp"
 #include "schemas/answers/stages.hpp"
@@ -10,10 +9,9 @@
 namespace herald::api::registry {
 namespace {
 
-namespace answers = schemas::answers;
-namespace requests = schemas::requests;
+using namespace calls::rows;
 
-calls::answered get_policies(calls::reading_call& call) {
+answered get_policies(calls::reading_call& call) {
     const std::string name = call.path("workspace");
     const auto workspace = storage::registry::access::workspace_named(call.state(), name);
     if (!workspace) return workspace.error();
@@ -25,7 +23,7 @@ calls::answered get_policies(calls::reading_call& call) {
     return call.answer(answers::of(workspace->policies));
 }
 
-calls::response put_policies(calls::writing_call& call) {
+response put_policies(calls::writing_call& call) {
     auto body = call.body<requests::policies>();
     if (!body) co_return body.error();
     schemas::commands::set_policies command;
@@ -41,8 +39,6 @@ calls::response put_policies(calls::writing_call& call) {
     const auto view = [](schemas::workspace_policies row) { return answers::of(std::move(row)); };
     co_return co_await call.write<schemas::workspace_policies>(std::move(command), view);
 }
-
-using namespace calls::rows;
 
 const calls::route policy_table[] = {
     needing(on_models, action::read,

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "api/calls/finding.hpp"
-#include "api/calls/handler.hpp"
 #include "api/calls/rows.hpp"
 #include "api/registry/routes.hpp"
 #include "api/registry/services.hpp"
@@ -12,16 +11,12 @@
 #include "schemas/requests/stages.hpp"
 #include "storage/registry/access/access.hpp"
 #include "storage/registry/find/activities.hpp"
-#include "storage/registry/find/promotions.hpp"
+#include "storage/registry/find/records.hpp"
 
 namespace herald::api::registry {
 namespace {
 
-using calls::reading_call;
-using calls::response;
-using calls::writing_call;
-namespace answers = schemas::answers;
-namespace requests = schemas::requests;
+using namespace calls::rows;
 using schemas::promotion;
 
 /// Every stage call answers {"activity": {…}}.
@@ -43,11 +38,9 @@ response end_transition(writing_call& call) {
     co_return co_await call.write<schemas::activity>(std::move(command), activity_answer);
 }
 
-response create_transition(writing_call& call) {
-    auto body = call.body<requests::create_transition>();
-    if (!body) co_return body.error();
-    schemas::commands::create_transition command{body->model_version_id, body->desired_stage,
-                                                 std::move(body->comment)};
+response create_transition(writing_call& call, requests::create_transition body) {
+    schemas::commands::create_transition command{body.model_version_id, body.desired_stage,
+                                                 std::move(body.comment)};
     co_return co_await call.write<schemas::activity>(std::move(command), activity_answer);
 }
 
@@ -60,49 +53,40 @@ response commit_transition(writing_call& call) {
     return end_transition<schemas::commands::commit_transition>(call);
 }
 
-response update_stage(writing_call& call) {
-    auto body = call.body<requests::update_stage>();
-    if (!body) co_return body.error();
-    schemas::commands::update_stage command{body->model_version_id, body->stage, std::move(body->comment)};
+response update_stage(writing_call& call, requests::update_stage body) {
+    schemas::commands::update_stage command{body.model_version_id, body.stage, std::move(body.comment)};
     co_return co_await call.write<schemas::activity>(std::move(command), activity_answer);
 }
 
-response create_comment(writing_call& call) {
-    auto body = call.body<requests::create_comment>();
-    if (!body) co_return body.error();
-    schemas::commands::create_comment command{body->model_version_id, std::move(body->comment)};
+response create_comment(writing_call& call, requests::create_comment body) {
+    schemas::commands::create_comment command{body.model_version_id, std::move(body.comment)};
     co_return co_await call.write<schemas::activity>(std::move(command), activity_answer);
 }
 
 constexpr auto as_it_is = [](schemas::activity row) { return row; };
 
-calls::slicing find_activities(reading_call& call) {
-    const auto body = call.body<requests::find_activities>();
-    if (!body) return body.error();
+slicing find_activities(reading_call& call, requests::find_activities body) {
     return calls::answer_in_slices<answers::activities>(
         call,
-        storage::registry::find::search_activities(call.state(), call.user().id,
-                                                   {body->registered_model_id, body->model_version_id},
-                                                   body->pagination),
+        storage::registry::find::search_activities(
+            call.state(), call.user().id, {body.registered_model_id, body.model_version_id}, body.pagination),
         as_it_is);
 }
 
-calls::slicing find_transitions(reading_call& call) {
-    const auto body = call.body<requests::find_transitions>();
-    if (!body) return body.error();
-    for (const schemas::transition_state each : body->state)
+slicing find_transitions(reading_call& call, requests::find_transitions body) {
+    for (const schemas::transition_state each : body.state)
         if (each == schemas::transition_state::unknown)
             return runtime::invalid_argument(
                 "state holds UNKNOWN; each must be one of PENDING APPROVED REJECTED CLOSED COMMITTED");
     return calls::answer_in_slices<answers::activities>(
         call,
         storage::registry::find::search_transitions(
-            call.state(), call.user().id, {body->registered_model_id, body->model_version_id},
-            {body->state, body->mine, body->waiting_for_me}, body->pagination),
+            call.state(), call.user().id, {body.registered_model_id, body.model_version_id},
+            {body.state, body.mine, body.waiting_for_me}, body.pagination),
         as_it_is);
 }
 
-calls::answered get_promotion(reading_call& call) {
+answered get_promotion(reading_call& call) {
     const auto id = call.path_id<schemas::version_id>("version");
     if (!id) return id.error();
     const storage::registry::state::state_view& state = call.state();
@@ -123,17 +107,13 @@ calls::answered get_promotion(reading_call& call) {
     return call.answer(answer);
 }
 
-response fail_promotion(writing_call& call) {
-    const auto body = call.body<requests::fail_promotion>();
-    if (!body) co_return body.error();
+response fail_promotion(writing_call& call, requests::fail_promotion body) {
     const auto id = call.path_id<schemas::version_id>("version");
     if (!id) co_return id.error();
-    schemas::commands::fail_promotion command{*id, body->reason};
+    schemas::commands::fail_promotion command{*id, body.reason};
     const auto view = [](promotion row) { return answers::of(std::move(row)); };
     co_return co_await call.write<promotion>(std::move(command), view);
 }
-
-using namespace calls::rows;
 
 /// Reviewers comment without UPDATE.
 constexpr calls::route needing_update_or_review(calls::route row) {
@@ -143,9 +123,9 @@ constexpr calls::route needing_update_or_review(calls::route row) {
 
 const calls::route stage_table[] = {
     needing(on_models, action::update,
-            write<requests::create_transition, answers::activity_answer>(
-                "create_transition", http_method::post, "/api/v1/registry/stage/createTransition",
-                create_transition, "stages", "Asks for a stage change")),
+            write<create_transition, answers::activity_answer>("create_transition", http_method::post,
+                                                               "/api/v1/registry/stage/createTransition",
+                                                               "stages", "Asks for a stage change")),
     needing(on_models, action::approve_reject,
             write<requests::act_on_transition, answers::activity_answer>(
                 "approve_transition", http_method::post, "/api/v1/registry/stage/approveTransition",
@@ -164,27 +144,27 @@ const calls::route stage_table[] = {
                 commit_transition, "stages",
                 "Changes the stage; to PRODUCTION a promotion begins and PROMOTE is sent")),
     needing(on_models, action::update,
-            write<requests::update_stage, answers::activity_answer>(
-                "update_stage", http_method::post, "/api/v1/registry/stage/updateStage", update_stage,
-                "stages", "Changes the stage at once, where no approval is needed")),
-    needing_update_or_review(write<requests::create_comment, answers::activity_answer>(
-        "create_comment", http_method::post, "/api/v1/registry/stage/createComment", create_comment, "stages",
+            write<update_stage, answers::activity_answer>(
+                "update_stage", http_method::post, "/api/v1/registry/stage/updateStage", "stages",
+                "Changes the stage at once, where no approval is needed")),
+    needing_update_or_review(write<create_comment, answers::activity_answer>(
+        "create_comment", http_method::post, "/api/v1/registry/stage/createComment", "stages",
         "Adds a comment to the stage history")),
     needing(on_models, action::read,
-            find<requests::find_activities, answers::activities>(
-                "find_activities", "/api/v1/registry/stage/findActivities", find_activities, "stages",
+            find<find_activities, answers::activities>(
+                "find_activities", "/api/v1/registry/stage/findActivities", "stages",
                 "The stage history of a version, or of all of a model, oldest first")),
-    find<requests::find_transitions, answers::activities>(
-        "find_transitions", "/api/v1/registry/stage/findTransitions", find_transitions, "stages",
+    find<find_transitions, answers::activities>(
+        "find_transitions", "/api/v1/registry/stage/findTransitions", "stages",
         "The entries that asked for transitions, oldest first, with how those stand now"),
     needing(on_models, action::read,
             read<answers::promotion>("get_promotion", "/api/v1/registry/model_versions/{version}/promotion",
                                      get_promotion, "stages", "Where the promotion stands")),
     needing(
         on_models, action::update,
-        write<requests::fail_promotion, answers::promotion>(
-            "fail_promotion", http_method::post, "/api/v1/registry/model_versions/{version}/promotion/fail",
-            fail_promotion, "stages", "Ends a promotion as failed")),
+        write<fail_promotion, answers::promotion>("fail_promotion", http_method::post,
+                                                  "/api/v1/registry/model_versions/{version}/promotion/fail",
+                                                  "stages", "Ends a promotion as failed")),
 };
 
 }  // namespace

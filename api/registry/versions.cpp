@@ -1,7 +1,6 @@
 // Model versions (wire.md §3, client_calls.md §3).
 #include "schemas/answers/versions.hpp"
 #include "api/calls/finding.hpp"
-#include "api/calls/handler.hpp"
 #include "api/calls/rows.hpp"
 #include "api/calls/tell_read.hpp"
 #include "api/registry/routes.hpp"
@@ -13,15 +12,9 @@
 namespace herald::api::registry {
 namespace {
 
-using calls::answered;
-using calls::reading_call;
-using calls::response;
-using calls::slicing;
-using calls::writing_call;
+using namespace calls::rows;
 using schemas::model_version;
 using schemas::commands::update_mode;
-namespace answers = schemas::answers;
-namespace requests = schemas::requests;
 
 answers::model_version version_answer(model_version version) { return {answers::of(std::move(version))}; }
 
@@ -128,12 +121,10 @@ response log_docker_metadata(writing_call& call) {
     return log_parts<requests::log_docker_metadata>(call, "docker_metadata");
 }
 
-response lock_version(writing_call& call) {
-    const auto body = call.body<requests::lock_version>();
-    if (!body) co_return body.error();
+response lock_version(writing_call& call, requests::lock_version body) {
     const auto id = call.path_id<schemas::version_id>("version");
     if (!id) co_return id.error();
-    schemas::commands::lock_version command{*id, body->lock_level};
+    schemas::commands::lock_version command{*id, body.lock_level};
     co_return co_await call.write(std::move(command), answers::done());
 }
 
@@ -214,8 +205,6 @@ slicing find_versions(reading_call& call) {
 
 response patch_version(writing_call& call) { return update_version(call, update_mode::merge); }
 response put_version(writing_call& call) { return update_version(call, update_mode::replace); }
-
-using namespace calls::rows;
 
 const calls::route version_table[] = {
     needing(on_models, action::create,
@@ -302,9 +291,9 @@ const calls::route version_table[] = {
                                  "model_versions/{version_or_name}",
                                  delete_version, "versions", "Deletes a version")),
     needing(on_models, action::update,
-            write<requests::lock_version, answers::done>(
+            write<lock_version, answers::done>(
                 "lock_version", http_method::put, "/api/v1/registry/model_versions/{version}/lock",
-                lock_version, "versions", "Sets the lock level: what may still be changed, and who may")),
+                "versions", "Sets the lock level: what may still be changed, and who may")),
     needing(on_models, action::update,
             write<requests::log_datasets, answers::model_version>(
                 "log_datasets", http_method::post, "/api/v1/registry/model_versions/{version}/logDatasets",

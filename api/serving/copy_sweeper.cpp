@@ -1,7 +1,5 @@
 #include "api/serving/copy_sweeper.hpp"
 
-#include <utility>
-
 #include "runtime/lifetime.hpp"
 #include "storage/registry/tables/builds.hpp"
 

@@ -1,7 +1,6 @@
 #include "api/serving/route_maker.hpp"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "runtime/text.hpp"

@@ -7,7 +7,6 @@
 
 #include "schemas/deployment.hpp"
 #include "schemas/endpoints.hpp"
-#include "schemas/identity.hpp"
 #include "storage/registry/state/state.hpp"
 
 namespace herald::api::serving {

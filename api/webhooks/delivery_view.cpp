@@ -43,7 +43,7 @@ error unknown_name(std::string_view member, std::string_view found, const std::s
 template <schemas::named_enum E>
 result<E> named(std::string_view member, std::string_view text) {
     std::string names;
-    for (const auto& [value, name] : schemas::enum_names<E>::all) {
+    for (const auto& [value, name] : schemas::enum_names<E>) {
         if (name == text) return value;
         names += (names.empty() ? "" : ", ") + std::string(name);
     }

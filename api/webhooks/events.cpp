@@ -1,5 +1,4 @@
 // Events that other systems report (wire.md §7 "createEvent").
-#include "api/calls/handler.hpp"
 #include "api/calls/rows.hpp"
 #include "api/webhooks/routes.hpp"
 #include "schemas/answers/webhooks.hpp"
@@ -10,18 +9,15 @@
 namespace herald::api::webhooks {
 namespace {
 
-using calls::response;
-using calls::writing_call;
+using namespace calls::rows;
 using schemas::resource_type;
-namespace answers = schemas::answers;
-namespace requests = schemas::requests;
 
 /// A name ("ENDPOINT"), or an object with exactly one member, as in a webhook's resource_types.
 result<resource_type> type_in(const schemas::json_text& given) {
     const auto value = schemas::parse_json(given.text);
     if (!value) return value.error();
     if (const auto* name = value->get_if<std::string>())
-        for (const auto& [type, known] : schemas::enum_names<resource_type>::all)
+        for (const auto& [type, known] : schemas::enum_names<resource_type>)
             if (type != resource_type::none && known == *name) return type;
     if (value->get_if<schemas::json_object>()) {
         const auto filter = schemas::from_json<schemas::resource_filter>(*value);
@@ -67,8 +63,6 @@ response create_event(writing_call& call) {
     command.new_entity = std::move(body->new_entity);
     co_return co_await call.write<schemas::external_event>(std::move(command), event_answer);
 }
-
-using namespace calls::rows;
 
 const calls::route event_table[] = {
     for_system_administrators(write<requests::create_event, answers::external_event>(

@@ -4,7 +4,6 @@
 
 #include "api/calls/await_callback.hpp"
 #include "api/calls/finding.hpp"
-#include "api/calls/handler.hpp"
 #include "api/calls/rows.hpp"
 #include "api/webhooks/routes.hpp"
 #include "api/webhooks/services.hpp"
@@ -25,15 +24,11 @@
 namespace herald::api::webhooks {
 namespace {
 
-using calls::reading_call;
-using calls::response;
-using calls::writing_call;
+using namespace calls::rows;
 using schemas::object_writer;
 using schemas::resource_type;
 using schemas::webhook;
-namespace answers = schemas::answers;
 using webhook_answer = answers::webhook;
-namespace requests = schemas::requests;
 
 /// Whether events about the resources that the filter names reach the webhook.
 bool would_hear(const webhook& hook, const schemas::resource_filter& asked) {
@@ -237,7 +232,7 @@ response set_webhook_status(writing_call& call) {
 }
 
 /// The webhooks of the workspaces that the caller is an admin of. The secret is never shown again.
-calls::slicing find_webhooks(reading_call& call) {
+slicing find_webhooks(reading_call& call) {
     auto body = call.body<requests::find_webhooks>();
     if (!body) return body.error();
     for (const std::size_t size :
@@ -292,22 +287,20 @@ response trigger_test(writing_call& call) {
     co_return call.answer(answers::of(*attempt));
 }
 
-using namespace calls::rows;
-
 const calls::route webhook_table[] = {
-    for_system_administrators(making_subscribers(write<requests::create_webhook, answers::webhook>(
+    for_webhook_administrators(making_subscribers(write<requests::create_webhook, answers::webhook>(
         "create_webhook", http_method::post, "/api/v1/uac-proxy/events/createWebhook", create_webhook,
         "webhooks", "Creates a webhook; use a mutual_secret of the form whsec_<base64>"))),
     find<requests::find_webhooks, answers::webhooks>(
         "find_webhooks", "/api/v1/uac-proxy/events/findWebhook", find_webhooks, "webhooks",
         "Finds webhooks of workspaces that the caller administers; secrets are never shown"),
-    for_system_administrators(write<requests::delete_webhooks, answers::done>(
+    for_webhook_administrators(write<requests::delete_webhooks, answers::done>(
         "delete_webhooks", http_method::delete_, "/api/v1/uac-proxy/events/deleteWebhook", delete_webhooks,
         "webhooks", "Deletes webhooks: all or none")),
-    for_system_administrators(write<requests::update_webhook, answers::webhook>(
+    for_webhook_administrators(write<requests::update_webhook, answers::webhook>(
         "update_webhook", http_method::post, "/api/v1/uac-proxy/events/updateWebhook", update_webhook,
         "webhooks", "Changes a webhook's location, its secret, and its events")),
-    for_system_administrators(write<requests::set_webhook_status, answers::webhook>(
+    for_webhook_administrators(write<requests::set_webhook_status, answers::webhook>(
         "set_webhook_status", http_method::post, "/api/v1/uac-proxy/events/setWebhookStatus",
         set_webhook_status, "webhooks", "Disables a webhook, or enables it and forgets its failures")),
     act<requests::trigger_test, answers::test_result>("trigger_test", "/api/v1/uac-proxy/events/triggerTest",

@@ -59,7 +59,7 @@ result<void> check_last_character(const std::string& what, const std::string& va
 /// The stages that a version can be moved to.
 std::string stages_text() {
     std::string all;
-    for (const auto& [stage, name] : schemas::enum_names<schemas::stage>::all)
+    for (const auto& [stage, name] : schemas::enum_names<schemas::stage>)
         if (stage != schemas::stage::unknown) all += (all.empty() ? "" : ", ") + std::string(name);
     return all;
 }

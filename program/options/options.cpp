@@ -379,6 +379,17 @@ std::vector<option> options_of_installations() {
          .default_text = "PRODUCTION",
          .help = "stages of new workspaces that need an approved transition, or none",
          .value = {option_kind::list, read_approvals}},
+        {.name = "webhooks-by",
+         .operand = "WHO",
+         .group = group::installation,
+         .default_meaning = "system-admins; at an init of an installation that exists: as it is",
+         .help =
+             "who may create, change and delete webhooks: system-admins, or also workspace-admins, each "
+             "in their workspace; it is the installation's, and a later start with another value changes it",
+         .value = choice<schemas::webhooks_by>({{"system-admins", schemas::webhooks_by::system_admins},
+                                                {"workspace-admins", schemas::webhooks_by::workspace_admins}},
+                                               &settings::installation,
+                                               &storage::node::genesis_options::webhooks_by)},
     };
 }
 

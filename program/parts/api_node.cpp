@@ -13,7 +13,9 @@
 #include "api/service.hpp"
 #include "api/webhooks/services.hpp"
 #include "events/log/clock_of_log.hpp"
+#include "events/log/topics.hpp"
 #include "program/options/limits.hpp"
+#include "program/parts/append_command.hpp"
 #include "program/parts/artifact_check.hpp"
 #include "program/parts/artifacts_part.hpp"
 #include "program/parts/deliveries_part.hpp"
@@ -26,9 +28,12 @@
 #include "runtime/log_events.hpp"
 #include "runtime/metrics.hpp"
 #include "storage/backup/backup_desk.hpp"
+#include "storage/backup/log_reading.hpp"
 #include "storage/node/genesis.hpp"
 #include "storage/node/limits.hpp"
 #include "storage/node/node_metrics.hpp"
+#include "storage/registry/tables/installation.hpp"
+#include "storage/registry/tables/position.hpp"
 
 namespace herald::program {
 namespace {
@@ -77,6 +82,8 @@ class composed_api_node final : public api_node {
         open_doors();
         x_metrics_source = runtime::add_metrics_source([this] { show_metrics(); });
         if (const auto reading = x_deliveries.read_attempts(x_registry); !reading) return reading;
+        if (!is_on_kafka(x_chosen))
+            if (const auto set = set_webhooks_by(); !set) return set;
         x_registry.node().start();
         run_and_wait(x_jobs[0], [this] {
             x_artifacts.watch(x_registry, [this](const result<void>& checked) { store_is_judged(checked); });
@@ -112,6 +119,22 @@ class composed_api_node final : public api_node {
             {x_registry.state(), x_parts.log, backups_folder(x_chosen), runtime::system_clock(),
              [this] { return x_registry.is_disk_low(); }, make_artifact_check(x_artifacts.store())});
         return x_deliveries.begin(x_registry);
+    }
+
+    /// A standalone follows its option at each start; in a cluster `herald init` sets it. What the log holds
+    /// behind the state may be another value: then the command comes behind that.
+    result<void> set_webhooks_by() {
+        namespace tables = storage::registry::tables;
+        const auto wanted = x_chosen.installation.webhooks_by.value_or(schemas::webhooks_by::system_admins);
+        const auto view = x_registry.state().view();
+        const auto position = tables::positions::find(*view);
+        const auto range =
+            storage::backup::range_of(x_parts.log, {std::string(events::log::topic::commands), 0});
+        if (!range) return range.error();
+        const std::uint64_t next = position ? position->next_offset : 1;  // GENESIS sets nothing
+        const bool is_behind = static_cast<std::uint64_t>(range->next) > next;
+        if (!is_behind && tables::installation_settings::find(*view).webhooks_by == wanted) return {};
+        return append_webhooks_by(x_parts.log, x_parts.beginning, wanted);
     }
 
     /// On the loop of the jobs. Uploads find out by themselves when another log has taken the store; then

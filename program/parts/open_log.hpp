@@ -1,14 +1,12 @@
 // Opens the log that the settings name.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 
 #include "events/log/kafka/kafka_log.hpp"
 #include "events/log/log.hpp"
 #include "program/options/settings.hpp"
-#include "runtime/key_ring.hpp"
 #include "storage/registry/engine/engine.hpp"
 
 namespace herald::program {

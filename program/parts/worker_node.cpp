@@ -7,7 +7,6 @@
 #include "api/service.hpp"
 #include "events/subscriber_table.hpp"
 #include "program/parts/run_and_wait.hpp"
-#include "runtime/http/limits.hpp"
 #include "runtime/log_events.hpp"
 #include "runtime/mutex.hpp"
 #include "workers/http_transport.hpp"

@@ -1,10 +1,10 @@
 // herald admin-key: an operator at the machine gives an administrator who lost the key a new one.
 #include <iostream>
 
+#include "program/parts/append_command.hpp"
 #include "program/parts/installation.hpp"
 #include "program/parts/open_log.hpp"
 #include "program/parts/process_end.hpp"
-#include "program/verbs/append_command.hpp"
 #include "runtime/crypto.hpp"
 #include "schemas/commands/all.hpp"
 #include "storage/registry/find/directory.hpp"

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <optional>
 #include <string>
-#include <unordered_set>
 
 #include "runtime/crypto.hpp"
 #include "runtime/signing.hpp"
@@ -120,11 +119,11 @@ schemas::json_value* member_of(schemas::json_value& object, std::string_view nam
 
 template <schemas::described T>
 result<T> read_line(const schemas::json_value& value, std::uint64_t line) {
-    std::vector<schemas::unknown_member> unknown;
+    schemas::unknown_members unknown{schemas::unknown_told::all, {}};
     auto read = schemas::from_json<T>(value, &unknown);
     if (!read) return failed_precondition("line " + text_of(line) + " was changed: " + read.error().message);
-    if (!unknown.empty())
-        return failed_precondition("line " + text_of(line) + " was changed: " + unknown.front().path +
+    if (!unknown.found.empty())
+        return failed_precondition("line " + text_of(line) + " was changed: " + unknown.found.front().path +
                                    " was added to it");
     return read;
 }

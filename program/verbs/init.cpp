@@ -1,6 +1,7 @@
 // herald init: creates the topics and begins an installation on Kafka.
 #include <iostream>
 
+#include "program/parts/append_command.hpp"
 #include "program/parts/artifact_check.hpp"
 #include "program/parts/installation.hpp"
 #include "program/parts/open_log.hpp"
@@ -83,6 +84,9 @@ process_end run_init(const settings& chosen) {
     const auto begun = storage::node::begin_log(**log, *keys, options, *nothing->view(),
                                                 runtime::system_random(), runtime::system_clock());
     if (!begun) return failed(begun.error());
+    if (options.webhooks_by)
+        if (const auto set = append_webhooks_by(**log, begun->genesis, *options.webhooks_by); !set)
+            return failed(set.error());
     if (!begun->is_new) {
         std::cerr << "herald: the installation exists already; its administrator and key stay as they are (a "
                      "lost key: herald admin-key)\n";

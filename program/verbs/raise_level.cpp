@@ -5,9 +5,9 @@
 #include <iostream>
 #include <thread>
 
+#include "program/parts/append_command.hpp"
 #include "program/parts/open_log.hpp"
 #include "program/parts/process_end.hpp"
-#include "program/verbs/append_command.hpp"
 #include "schemas/commands/all.hpp"
 #include "schemas/commands/limits.hpp"
 #include "storage/node/membership.hpp"

@@ -4,7 +4,7 @@
 #include <iostream>
 #include <map>
 
-#include "events/event_topic.hpp"
+#include "events/log/topics.hpp"
 #include "program/parts/open_log.hpp"
 #include "program/parts/process_end.hpp"
 #include "program/verbs/work_state.hpp"

@@ -1,10 +1,8 @@
 // What `herald restore` and `herald init --from` have in common.
 #pragma once
 
-#include "events/log/log.hpp"
 #include "program/options/settings.hpp"
 #include "program/verbs/work_state.hpp"
-#include "runtime/key_ring.hpp"
 #include "storage/backup/backup_file.hpp"
 
 namespace herald::program {

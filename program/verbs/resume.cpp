@@ -1,9 +1,9 @@
 // herald resume: after a restore with --paused, lets deliveries begin.
 #include <iostream>
 
+#include "program/parts/append_command.hpp"
 #include "program/parts/open_log.hpp"
 #include "program/parts/process_end.hpp"
-#include "program/verbs/append_command.hpp"
 #include "schemas/commands/all.hpp"
 #include "storage/node/genesis.hpp"
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -16,6 +15,8 @@ struct verb {
     std::string help;
     /// Runs until a signal or a part of the process stops it, or until its work is done.
     process_end (*run)(const settings&) = nullptr;
+    /// Whether a signal stops it with exit code 0, from the first moment on (stop_signal).
+    bool is_stopped = false;
     /// The operands before its options: fixed words (verify) and values (EXPORT). All are required.
     std::vector<std::string> operands = {};
     std::vector<option_group> groups;

@@ -10,24 +10,6 @@
 #include "schemas/answers/webhooks.hpp"
 
 namespace herald::schemas::answers {
-namespace {
-
-template <class Scan>
-void set_scan(Scan& out, schemas::scan row) {
-    out.id = row.id;
-    out.build_id = row.build_id;
-    out.creator_request = std::move(row.creator_request);
-    out.date_created = runtime::iso8601_ms(row.time_created);
-    out.date_updated = runtime::iso8601_ms(row.time_updated);
-    out.scan_status = row.scan_status;
-    out.safety_status = row.safety_status;
-    out.scan_external_status = {row.safety_status, row.url};
-    out.scan_external_results = {row.safety_status, std::move(row.url)};
-    out.message = std::move(row.message);
-}
-
-}  // namespace
-
 model of(schemas::registered_model row) {
     model out{std::move(row), {}, {}};
     out.owner_id = out.owner;
@@ -45,16 +27,21 @@ build of(schemas::build row) { return {record_of(std::move(row))}; }
 
 earlier_scan of(schemas::scan row) {
     earlier_scan out;
-    set_scan(out, std::move(row));
+    out.id = row.id;
+    out.build_id = row.build_id;
+    out.creator_request = std::move(row.creator_request);
+    out.date_created = runtime::iso8601_ms(row.time_created);
+    out.date_updated = runtime::iso8601_ms(row.time_updated);
+    out.scan_status = row.scan_status;
+    out.safety_status = row.safety_status;
+    out.scan_external_status = {row.safety_status, row.url};
+    out.scan_external_results = {row.safety_status, std::move(row.url)};
+    out.message = std::move(row.message);
     return out;
 }
 
 scan of(schemas::scan newest, std::vector<earlier_scan> history, std::vector<unconfirmed_node> unconfirmed) {
-    scan out;
-    out.unconfirmed = std::move(unconfirmed);
-    set_scan(out, std::move(newest));
-    out.history = std::move(history);
-    return out;
+    return {of(std::move(newest)), std::move(unconfirmed), std::move(history)};
 }
 
 user of(schemas::user row) {

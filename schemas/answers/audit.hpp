@@ -11,25 +11,13 @@ struct audit_entry {
     std::string outcome;  // "OK", or the name of the code
 
     using shown_inline = audit_row;
-    static constexpr integers style = integers::as_strings;
     static constexpr void describe(auto& self, auto&& field) {
         audit_row::describe(self.row, field);
         field(30, "outcome", self.outcome);
     }
 };
 
-struct audit_entries {
-    std::vector<audit_entry> entries;
-    std::uint64_t total_records = 0;
-    std::string next_page_token;
-
-    static constexpr integers style = integers::as_strings;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "entries", self.entries);
-        field(2, "total_records", self.total_records);
-        field(3, "next_page_token", self.next_page_token);
-    }
-};
+struct audit_entries : page<"entries", audit_entry> {};
 
 audit_entry of(audit_row);
 
@@ -39,12 +27,7 @@ struct signing_key {
     std::string public_key;  // hexadecimal digits
     std::string log_id;      // likewise; installations with one key ring have one key, but not one log
 
-    static constexpr integers style = integers::as_strings;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "algorithm", self.algorithm);
-        field(2, "public_key", self.public_key);
-        field(3, "log_id", self.log_id);
-    }
+    HERALD_DESCRIBE(algorithm, public_key, log_id);
 };
 
 }  // namespace herald::schemas::answers

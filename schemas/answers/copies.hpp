@@ -22,45 +22,14 @@ struct backup {
     std::uint64_t artifacts_lost = 0;
     std::vector<std::string> lost_artifacts;
 
-    static constexpr integers style = integers::as_strings;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "name", self.name);
-        field(2, "path", self.path);
-        field(3, "state", self.state);
-        field(4, "time_created", self.time_created);
-        field(5, "message", self.message);
-        field(6, "bytes", self.bytes);
-        field(7, "digest", self.digest);
-        field(8, "content_digest", self.content_digest);
-        field(9, "generation", self.generation);
-        field(10, "offset", self.offset);
-        field(11, "rows", self.rows);
-        field(12, "carried_deliveries", self.carried_deliveries);
-        field(13, "artifacts_compared", self.artifacts_compared);
-        field(14, "artifacts_lost", self.artifacts_lost);
-        field(15, "lost_artifacts", self.lost_artifacts);
-    }
+    HERALD_DESCRIBE(name, path, state, time_created, message, bytes, digest, content_digest, generation,
+                    offset, rows, carried_deliveries, artifacts_compared, artifacts_lost, lost_artifacts);
 };
 
-struct begun_backup {
-    answers::backup backup;
+struct begun_backup : one<"backup", answers::backup> {};
 
-    static constexpr integers style = integers::as_strings;
-    static constexpr void describe(auto& self, auto&& field) { field(1, "backup", self.backup); }
-};
-
-struct backups {
-    std::vector<backup> backups_;
-    std::uint64_t total_records = 0;
-    std::string next_page_token;  // always empty, as of snapshots: there are few
-
-    static constexpr integers style = integers::as_strings;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "backups", self.backups_);
-        field(2, "total_records", self.total_records);
-        field(3, "next_page_token", self.next_page_token);
-    }
-};
+/// One page holds all, as of snapshots: there are few.
+struct backups : page<"backups", backup> {};
 
 struct snapshot {
     std::string name;
@@ -70,15 +39,7 @@ struct snapshot {
     std::uint64_t bytes = 0;
     std::string digest;
 
-    static constexpr integers style = integers::as_strings;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "name", self.name);
-        field(2, "generation", self.generation);
-        field(3, "offset", self.offset);
-        field(4, "time_created", self.time_created);
-        field(5, "bytes", self.bytes);
-        field(6, "digest", self.digest);
-    }
+    HERALD_DESCRIBE(name, generation, offset, time_created, bytes, digest);
 };
 
 struct snapshots {
@@ -87,7 +48,6 @@ struct snapshots {
     std::uint64_t total_records = 0;
     std::string next_page_token;
 
-    static constexpr integers style = integers::as_strings;
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "snapshots", self.snapshots_);
         field(2, "is_taking", self.is_taking);

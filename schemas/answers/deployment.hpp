@@ -14,27 +14,13 @@ struct build : build_record {
 
 build of(schemas::build);
 
-struct builds {
-    std::vector<build> builds_;
-    std::uint64_t total_records = 0;
-    std::string next_page_token;
-
-    static constexpr integers style = integers::as_numbers;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "builds", self.builds_);
-        field(2, "total_records", self.total_records);
-        field(3, "next_page_token", self.next_page_token);
-    }
-};
+struct builds : page<"builds", build, integers::as_numbers> {};
 
 struct scan_results {
     schemas::safety_status safety_status = schemas::safety_status::unknown;
     std::string url;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "safety_status", self.safety_status);
-        field(2, "url", self.url);
-    }
+    HERALD_DESCRIBE(safety_status, url);
 };
 
 struct earlier_scan {
@@ -49,18 +35,8 @@ struct earlier_scan {
     scan_results scan_external_results;
     std::string message;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "id", self.id);
-        field(2, "build_id", self.build_id);
-        field(3, "creator_request", self.creator_request);
-        field(4, "date_created", self.date_created);
-        field(5, "date_updated", self.date_updated);
-        field(6, "scan_status", self.scan_status);
-        field(7, "safety_status", self.safety_status);
-        field(8, "scan_external_status", self.scan_external_status);
-        field(9, "scan_external_results", self.scan_external_results);
-        field(10, "message", self.message);
-    }
+    HERALD_DESCRIBE(id, build_id, creator_request, date_created, date_updated, scan_status, safety_status,
+                    scan_external_status, scan_external_results, message);
 };
 
 earlier_scan of(schemas::scan);
@@ -70,42 +46,21 @@ struct unconfirmed_node {
     std::string node;
     std::string serves_until;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "node", self.node);
-        field(2, "serves_until", self.serves_until);
-    }
+    HERALD_DESCRIBE(node, serves_until);
 };
 
 /// The build's newest scan; `history` has those before it, oldest first. `unconfirmed` are the nodes that
 /// serve predictions and are not yet known to have heard that the build is unsafe.
-struct scan {
-    scan_id id;
-    schemas::build_id build_id;
-    json_text creator_request;
-    std::string date_created;
-    std::string date_updated;
-    schemas::scan_status scan_status = schemas::scan_status::unscanned;
-    schemas::safety_status safety_status = schemas::safety_status::unknown;
-    scan_results scan_external_status;
-    scan_results scan_external_results;
-    std::string message;
+struct scan : earlier_scan {
     std::vector<unconfirmed_node> unconfirmed;
     std::vector<earlier_scan> history;
 
+    using shown_inline = earlier_scan;
     static constexpr integers style = integers::as_numbers;
     static constexpr void describe(auto& self, auto&& field) {
-        field(1, "id", self.id);
-        field(2, "build_id", self.build_id);
-        field(3, "creator_request", self.creator_request);
-        field(4, "date_created", self.date_created);
-        field(5, "date_updated", self.date_updated);
-        field(6, "scan_status", self.scan_status);
-        field(7, "safety_status", self.safety_status);
-        field(8, "scan_external_status", self.scan_external_status);
-        field(9, "scan_external_results", self.scan_external_results);
-        field(10, "message", self.message);
-        field(11, "unconfirmed", self.unconfirmed);
-        field(12, "history", self.history);
+        earlier_scan::describe(self, field);
+        field(30, "unconfirmed", self.unconfirmed);
+        field(31, "history", self.history);
     }
 };
 

@@ -1,7 +1,5 @@
 #include "schemas/answers/endpoint_records.hpp"
 
-#include <vector>
-
 #include "runtime/random.hpp"
 #include "runtime/text.hpp"
 

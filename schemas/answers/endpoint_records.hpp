@@ -25,18 +25,7 @@ endpoint of(schemas::endpoint, std::string_view base_url);
 /// The URL of its predictions.
 std::string prediction_url(const schemas::endpoint&, std::string_view base_url);
 
-struct endpoints {
-    std::vector<endpoint> endpoints_;
-    std::uint64_t total_records = 0;
-    std::string next_page_token;
-
-    static constexpr integers style = integers::as_numbers;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "endpoints", self.endpoints_);
-        field(2, "total_records", self.total_records);
-        field(3, "next_page_token", self.next_page_token);
-    }
-};
+struct endpoints : page<"endpoints", endpoint, integers::as_numbers> {};
 
 /// How a token was asked for. Members that were null are left out.
 struct access_token_request {
@@ -60,11 +49,7 @@ struct access_token {
 
     static constexpr integers style = integers::as_numbers;
     static constexpr std::array forms{member_form{"creator_request", answer_schema<access_token_request>}};
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "id", self.id);
-        field(2, "creator_request", self.creator_request);
-        field(3, "date_created", self.date_created);
-    }
+    HERALD_DESCRIBE(id, creator_request, date_created);
 };
 /// Empty `value`: it is not shown.
 access_token of(schemas::access_token, std::string_view value);
@@ -74,10 +59,7 @@ struct access_tokens {
     std::uint64_t total_records = 0;
 
     static constexpr integers style = integers::as_numbers;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "tokens", self.tokens);
-        field(2, "total_records", self.total_records);
-    }
+    HERALD_DESCRIBE(tokens, total_records);
 };
 
 /// An access token or an endpoint that opens nothing any more, except on the listed nodes.
@@ -85,18 +67,21 @@ struct withdrawn {
     std::vector<unconfirmed_node> unconfirmed;
 
     static constexpr integers style = integers::as_numbers;
-    static constexpr void describe(auto& self, auto&& field) { field(1, "unconfirmed", self.unconfirmed); }
+    HERALD_DESCRIBE(unconfirmed);
 };
 
+/// Without an author: Herald's own step.
 struct stage_log_entry {
     std::uint64_t id = 0;
     std::string message;
     std::string date_created;
+    user_id author_id;
+    std::string author_name;
 
     static constexpr void describe(auto& self, auto&& field) {
-        field(1, "id", self.id);
-        field(2, "message", self.message);
-        field(3, "date_created", self.date_created);
+        HERALD_FIELDS(id, message, date_created);
+        field(4, "author_id", self.author_id, shown::when_set);
+        field(5, "author_name", self.author_name, shown::when_set);
     }
 };
 
@@ -105,21 +90,11 @@ struct stage_logs {
     std::uint64_t total_records = 0;
 
     static constexpr integers style = integers::as_numbers;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "entries", self.entries);
-        field(2, "total_records", self.total_records);
-    }
+    HERALD_DESCRIBE(entries, total_records);
 };
 
 /// The newest update's body, as it came; empty before the first.
-struct stage_update_status {
-    json_text update_request;
-
-    static constexpr integers style = integers::as_numbers;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "update_request", self.update_request);
-    }
-};
+struct stage_update_status : one<"update_request", json_text, integers::as_numbers> {};
 
 /// As Kubernetes names its members.
 struct operations_manifest {
@@ -128,11 +103,7 @@ struct operations_manifest {
     json_text spec;
 
     static constexpr integers style = integers::as_numbers;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "kind", self.kind);
-        field(2, "metadata", self.metadata);
-        field(3, "spec", self.spec);
-    }
+    HERALD_DESCRIBE(kind, metadata, spec);
 };
 
 }  // namespace herald::schemas::answers

@@ -6,6 +6,7 @@ namespace herald::schemas::answers {
 
 endpoint_stage of(schemas::endpoint_stage row) {
     endpoint_stage out;
+    if (const auto previous = previous_of(row)) out.previous_build_id = previous->build_id;
     out.id = row.id;
     out.name = std::move(row.name);
     out.status = row.status;

@@ -12,12 +12,7 @@ struct stage_component {
     component_status status = component_status::creating;
     std::string message;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "build_id", self.build_id);
-        field(2, "ratio", self.ratio);
-        field(3, "status", self.status);
-        field(4, "message", self.message);
-    }
+    HERALD_DESCRIBE(build_id, ratio, status, message);
 };
 
 struct endpoint_stage {
@@ -28,16 +23,12 @@ struct endpoint_stage {
     json_text creator_request;
     std::string date_created;
     std::string date_updated;
+    schemas::build_id previous_build_id;
 
     static constexpr integers style = integers::as_numbers;
     static constexpr void describe(auto& self, auto&& field) {
-        field(1, "id", self.id);
-        field(2, "name", self.name);
-        field(3, "status", self.status);
-        field(4, "components", self.components);
-        field(5, "creator_request", self.creator_request);
-        field(6, "date_created", self.date_created);
-        field(7, "date_updated", self.date_updated);
+        HERALD_FIELDS(id, name, status, components, creator_request, date_created, date_updated);
+        field(8, "previous_build_id", self.previous_build_id, shown::when_set);
     }
 };
 endpoint_stage of(schemas::endpoint_stage);
@@ -47,10 +38,7 @@ struct endpoint_stages {
     std::uint64_t total_records = 0;
 
     static constexpr integers style = integers::as_numbers;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "stages", self.stages);
-        field(2, "total_records", self.total_records);
-    }
+    HERALD_DESCRIBE(stages, total_records);
 };
 
 }  // namespace herald::schemas::answers

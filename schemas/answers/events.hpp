@@ -12,10 +12,7 @@ struct promoted_attribute {
     std::string key;
     std::string value;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "key", self.key);
-        field(2, "value", self.value);
-    }
+    HERALD_DESCRIBE(key, value);
 };
 
 /// The body of PROMOTE: the version as it was promoted.
@@ -32,20 +29,8 @@ struct promote_event {
     schemas::lock_level lock_level = schemas::lock_level::open;
     std::string version_number;
 
-    static constexpr integers style = integers::as_strings;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "id", self.id);
-        field(2, "registered_model_id", self.registered_model_id);
-        field(3, "version", self.version);
-        field(4, "time_created", self.time_created);
-        field(5, "time_updated", self.time_updated);
-        field(6, "readme_text", self.readme_text);
-        field(7, "owner", self.owner);
-        field(8, "attributes", self.attributes);
-        field(9, "stage", self.stage);
-        field(10, "lock_level", self.lock_level);
-        field(11, "version_number", self.version_number);
-    }
+    HERALD_DESCRIBE(id, registered_model_id, version, time_created, time_updated, readme_text, owner,
+                    attributes, stage, lock_level, version_number);
 };
 
 struct scanned_build {
@@ -58,71 +43,57 @@ struct scanned_build {
     }
 };
 
-/// The body of REQUEST_SCAN.
-struct request_scan_event {
+/// What the bodies of all other events begin with.
+struct event_head {
     std::string id;
     std::string timestamp;
     std::string event_type;
     std::string resource_type;
     schemas::workspace_id workspace_id;
-    scanned_build updated;
 
+    using shown_inline = event_head;
     static constexpr integers style = integers::as_numbers;
     static constexpr void describe(auto& self, auto&& field) {
-        field(1, "id", self.id);
-        field(2, "timestamp", self.timestamp);
-        field(3, "event_type", self.event_type);
-        field(4, "resource_type", self.resource_type);
+        HERALD_FIELDS(id, timestamp, event_type, resource_type);
         field(5, "workspaceID", self.workspace_id);
-        field(6, "updated", self.updated);
+    }
+};
+
+/// The body of REQUEST_SCAN.
+struct request_scan_event : event_head {
+    scanned_build updated;
+
+    static constexpr void describe(auto& self, auto&& field) {
+        event_head::describe(self, field);
+        field(30, "updated", self.updated);
     }
 };
 
 /// The body of CREATE, READ, UPDATE and DELETE.
-struct resource_event {
-    std::string id;
-    std::string timestamp;
-    std::string event_type;
-    std::string resource_type;
-    schemas::workspace_id workspace_id;
+struct resource_event : event_head {
     json_text original;
     json_text updated;
 
-    static constexpr integers style = integers::as_numbers;
     static constexpr std::array meanings{
         meaning{"original", "What the event is about, as it was: not of CREATE", 0}};
     static constexpr void describe(auto& self, auto&& field) {
-        field(1, "id", self.id);
-        field(2, "timestamp", self.timestamp);
-        field(3, "event_type", self.event_type);
-        field(4, "resource_type", self.resource_type);
-        field(5, "workspaceID", self.workspace_id);
-        field(6, "original", self.original, shown::when_set);
-        field(7, "updated", self.updated, shown::when_set);
+        event_head::describe(self, field);
+        field(30, "original", self.original, shown::when_set);
+        field(31, "updated", self.updated, shown::when_set);
     }
 };
 
 /// The body of a test, which shows an event that the webhook would hear.
-struct test_event {
-    std::string id;
-    std::string timestamp;
-    std::string event_type;
-    std::string resource_type;
-    schemas::workspace_id workspace_id;
+struct test_event : event_head {
     std::string message;
     json_text example_;
 
-    static constexpr integers style = integers::as_numbers;
     static constexpr std::array meanings{
         meaning{"example", "What the first type of event that the webhook hears would show", 0}};
     static constexpr void describe(auto& self, auto&& field) {
-        field(1, "id", self.id);
-        field(2, "timestamp", self.timestamp);
-        field(3, "event_type", self.event_type);
-        field(4, "resource_type", self.resource_type);
-        field(5, "workspaceID", self.workspace_id);
-        field(6, "message", self.message);
-        field(7, "example", self.example_);
+        event_head::describe(self, field);
+        field(30, "message", self.message);
+        field(31, "example", self.example_);
     }
 };
 

@@ -26,7 +26,6 @@ struct user {
     user_names verta_info;
     std::string secondary_dev_key;
 
-    static constexpr integers style = integers::as_strings;
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "email", self.email);
         field(2, "full_name", self.full_name);
@@ -38,65 +37,21 @@ struct user {
 
 user of(schemas::user);
 
-struct user_info {
-    user info;
+struct user_info : one<"info", user> {};
 
-    static constexpr integers style = integers::as_strings;
-    static constexpr void describe(auto& self, auto&& field) { field(1, "info", self.info); }
-};
+struct user_infos : page<"user_infos", user> {};
 
-struct user_infos {
-    std::vector<user> infos;
-    std::uint64_t total_records = 0;
-    std::string next_page_token;
+struct user_answer : one<"user", answers::user> {};
 
-    static constexpr integers style = integers::as_strings;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "user_infos", self.infos);
-        field(2, "total_records", self.total_records);
-        field(3, "next_page_token", self.next_page_token);
-    }
-};
+struct users : page<"users", user> {};
 
-struct user_answer {
-    answers::user user;
-
-    static constexpr integers style = integers::as_strings;
-    static constexpr void describe(auto& self, auto&& field) { field(1, "user", self.user); }
-};
-
-struct users {
-    std::vector<user> users_;
-    std::uint64_t total_records = 0;
-    std::string next_page_token;
-
-    static constexpr integers style = integers::as_strings;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "users", self.users_);
-        field(2, "total_records", self.total_records);
-        field(3, "next_page_token", self.next_page_token);
-    }
-};
-
-struct system_admins {
-    std::vector<schemas::user_id> user_ids;
-    std::uint64_t total_records = 0;
-    std::string next_page_token;
-
-    static constexpr integers style = integers::as_strings;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "user_ids", self.user_ids);
-        field(2, "total_records", self.total_records);
-        field(3, "next_page_token", self.next_page_token);
-    }
-};
+struct system_admins : page<"user_ids", schemas::user_id> {};
 
 /// The answer of a call that has nothing else to say.
 struct accepted {
     bool status = true;
 
-    static constexpr integers style = integers::as_strings;
-    static constexpr void describe(auto& self, auto&& field) { field(1, "status", self.status); }
+    HERALD_DESCRIBE(status);
 };
 
 struct new_session {
@@ -104,12 +59,7 @@ struct new_session {
     std::int64_t ttl_epoch = 0;
     session_id id;
 
-    static constexpr integers style = integers::as_strings;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "session_secret_key", self.session_secret_key);
-        field(2, "ttl_epoch", self.ttl_epoch);
-        field(3, "id", self.id);
-    }
+    HERALD_DESCRIBE(session_secret_key, ttl_epoch, id);
 };
 
 struct session {
@@ -119,30 +69,12 @@ struct session {
     std::int64_t ttl_epoch = 0;
     std::int64_t time_created = 0;
 
-    static constexpr integers style = integers::as_strings;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "id", self.id);
-        field(2, "verta_user_id", self.verta_user_id);
-        field(3, "name", self.name);
-        field(4, "ttl_epoch", self.ttl_epoch);
-        field(5, "time_created", self.time_created);
-    }
+    HERALD_DESCRIBE(id, verta_user_id, name, ttl_epoch, time_created);
 };
 
 session of(schemas::session);
 
-struct sessions {
-    std::vector<session> sessions_;
-    std::uint64_t total_records = 0;
-    std::string next_page_token;
-
-    static constexpr integers style = integers::as_strings;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "sessions", self.sessions_);
-        field(2, "total_records", self.total_records);
-        field(3, "next_page_token", self.next_page_token);
-    }
-};
+struct sessions : page<"sessions", session> {};
 
 /// primary_key: only in the answer to the creation and its repeats.
 struct service_account {
@@ -155,14 +87,8 @@ struct service_account {
     std::string primary_key;
     std::int64_t time_created = 0;
 
-    static constexpr integers style = integers::as_strings;
     static constexpr void describe(auto& self, auto&& field) {
-        field(1, "id", self.id);
-        field(2, "org_id", self.org_id);
-        field(3, "email", self.email);
-        field(4, "username", self.username);
-        field(5, "description", self.description);
-        field(6, "associated_workspace_id", self.associated_workspace_id);
+        HERALD_FIELDS(id, org_id, email, username, description, associated_workspace_id);
         field(7, "primary_key", self.primary_key, shown::when_set);
         field(8, "time_created", self.time_created);
     }
@@ -170,33 +96,14 @@ struct service_account {
 
 service_account account_of(schemas::user);
 
-struct service_account_answer {
-    answers::service_account service_account;
+struct service_account_answer : one<"service_account", answers::service_account> {};
 
-    static constexpr integers style = integers::as_strings;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "service_account", self.service_account);
-    }
-};
-
-struct service_accounts {
-    std::vector<service_account> accounts;
-    std::uint64_t total_records = 0;
-    std::string next_page_token;
-
-    static constexpr integers style = integers::as_strings;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "service_accounts", self.accounts);
-        field(2, "total_records", self.total_records);
-        field(3, "next_page_token", self.next_page_token);
-    }
-};
+struct service_accounts : page<"service_accounts", service_account> {};
 
 struct connection {
     bool status = false;
 
-    static constexpr integers style = integers::as_strings;
-    static constexpr void describe(auto& self, auto&& field) { field(1, "status", self.status); }
+    HERALD_DESCRIBE(status);
 };
 
 /// The v1 form: with org_id and org_name for an organisation's workspace, with user_id and username for a
@@ -208,7 +115,6 @@ struct workspace {
     schemas::user_id owner;
     std::string username;
 
-    static constexpr integers style = integers::as_strings;
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "id", self.id);
         field(2, "org_id", self.org_id, shown::when_set);
@@ -220,95 +126,28 @@ struct workspace {
 
 workspace of(schemas::workspace);
 
-struct workspaces {
-    std::vector<answers::workspace> workspace;
-    std::uint64_t total_records = 0;
-    std::string next_page_token;
-
-    static constexpr integers style = integers::as_strings;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "workspace", self.workspace);
-        field(2, "total_records", self.total_records);
-        field(3, "next_page_token", self.next_page_token);
-    }
-};
+struct workspaces : page<"workspace", answers::workspace> {};
 
 struct organization_name {
     organization_id id;
     std::string name;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "id", self.id);
-        field(2, "name", self.name);
-    }
+    HERALD_DESCRIBE(id, name);
 };
 
-struct organization_answer {
-    organization_name organization_;
+struct organization_answer : one<"organization", organization_name> {};
 
-    static constexpr integers style = integers::as_strings;
-    static constexpr void describe(auto& self, auto&& field) { field(1, "organization", self.organization_); }
-};
+struct organization_record : one<"organization", schemas::organization> {};
 
-struct organization_record {
-    schemas::organization organization;
+struct organizations : page<"organizations", schemas::organization> {};
 
-    static constexpr integers style = integers::as_strings;
-    static constexpr void describe(auto& self, auto&& field) { field(1, "organization", self.organization); }
-};
+struct group_answer : one<"group", schemas::group_members> {};
 
-struct organizations {
-    std::vector<schemas::organization> organizations_;
-    std::uint64_t total_records = 0;
-    std::string next_page_token;
+struct groups : page<"groups", schemas::group> {};
 
-    static constexpr integers style = integers::as_strings;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "organizations", self.organizations_);
-        field(2, "total_records", self.total_records);
-        field(3, "next_page_token", self.next_page_token);
-    }
-};
+struct roles : page<"roles", schemas::role> {};
 
-struct group_answer {
-    schemas::group_members group_;
-
-    static constexpr integers style = integers::as_strings;
-    static constexpr void describe(auto& self, auto&& field) { field(1, "group", self.group_); }
-};
-
-struct groups {
-    std::vector<schemas::group> groups_;
-    std::uint64_t total_records = 0;
-    std::string next_page_token;
-
-    static constexpr integers style = integers::as_strings;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "groups", self.groups_);
-        field(2, "total_records", self.total_records);
-        field(3, "next_page_token", self.next_page_token);
-    }
-};
-
-struct roles {
-    std::vector<schemas::role> roles_;
-    std::uint64_t total_records = 0;
-    std::string next_page_token;
-
-    static constexpr integers style = integers::as_strings;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "roles", self.roles_);
-        field(2, "total_records", self.total_records);
-        field(3, "next_page_token", self.next_page_token);
-    }
-};
-
-struct role_answer {
-    schemas::role role;
-
-    static constexpr integers style = integers::as_strings;
-    static constexpr void describe(auto& self, auto&& field) { field(1, "role", self.role); }
-};
+struct role_answer : one<"role", schemas::role> {};
 
 /// The v2 form: with its permissions.
 struct organization_workspace {
@@ -323,11 +162,7 @@ struct organization_workspace {
     std::int64_t time_updated = 0;
 
     static constexpr void describe(auto& self, auto&& field) {
-        field(1, "id", self.id);
-        field(2, "org_id", self.org_id);
-        field(3, "name", self.name);
-        field(4, "permissions", self.permissions);
-        field(5, "description", self.description);
+        HERALD_FIELDS(id, org_id, name, permissions, description);
         field(6, "namespace", self.name_space);
         field(7, "built_in", self.built_in);
         field(8, "created_timestamp", self.time_created);
@@ -337,24 +172,8 @@ struct organization_workspace {
 
 organization_workspace with_permissions(schemas::workspace);
 
-struct workspace_record {
-    organization_workspace workspace;
+struct workspace_record : one<"workspace", organization_workspace> {};
 
-    static constexpr integers style = integers::as_strings;
-    static constexpr void describe(auto& self, auto&& field) { field(1, "workspace", self.workspace); }
-};
-
-struct workspace_records {
-    std::vector<organization_workspace> workspaces_;
-    std::uint64_t total_records = 0;
-    std::string next_page_token;
-
-    static constexpr integers style = integers::as_strings;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "workspaces", self.workspaces_);
-        field(2, "total_records", self.total_records);
-        field(3, "next_page_token", self.next_page_token);
-    }
-};
+struct workspace_records : page<"workspaces", organization_workspace> {};
 
 }  // namespace herald::schemas::answers

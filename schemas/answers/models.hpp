@@ -3,7 +3,6 @@
 
 #include "schemas/answers/answer.hpp"
 #include "schemas/registry.hpp"
-#include "schemas/sharing.hpp"
 
 namespace herald::schemas::answers {
 
@@ -22,33 +21,14 @@ struct model : model_record {
 
 model of(schemas::registered_model);
 
-struct registered_model {
-    model registered_model_;
-
-    static constexpr integers style = integers::as_strings;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "registered_model", self.registered_model_);
-    }
-};
+struct registered_model : one<"registered_model", model> {};
 
 struct count_of_models {
     std::uint64_t count = 0;
 
-    static constexpr integers style = integers::as_strings;
-    static constexpr void describe(auto& self, auto&& field) { field(1, "count", self.count); }
+    HERALD_DESCRIBE(count);
 };
 
-struct registered_models {
-    std::vector<model> registered_models_;
-    std::uint64_t total_records = 0;
-    std::string next_page_token;  // empty: there are no more
-
-    static constexpr integers style = integers::as_strings;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "registered_models", self.registered_models_);
-        field(2, "total_records", self.total_records);
-        field(3, "next_page_token", self.next_page_token);
-    }
-};
+struct registered_models : page<"registered_models", model> {};
 
 }  // namespace herald::schemas::answers

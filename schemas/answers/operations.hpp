@@ -9,7 +9,7 @@ struct health {
     std::string status;
 
     static constexpr integers style = integers::as_numbers;
-    static constexpr void describe(auto& self, auto&& field) { field(1, "status", self.status); }
+    HERALD_DESCRIBE(status);
 };
 
 /// A worker has only the first three; reason and message are present only when something is wrong.
@@ -22,14 +22,7 @@ struct readiness {
     std::optional<std::string> hash;
 
     static constexpr integers style = integers::as_numbers;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "status", self.status);
-        field(2, "reason", self.reason);
-        field(3, "message", self.message);
-        field(4, "writes_refused", self.writes_refused);
-        field(5, "next_offset", self.next_offset);
-        field(6, "hash", self.hash);
-    }
+    HERALD_DESCRIBE(status, reason, message, writes_refused, next_offset, hash);
 };
 
 /// The OpenAPI document itself.
@@ -59,29 +52,16 @@ struct feature_flag {
     std::string content;
 
     static constexpr integers style = integers::as_numbers;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "enabled", self.enabled);
-        field(2, "content", self.content);
-    }
+    HERALD_DESCRIBE(enabled, content);
 };
 
 struct known_flags {
     feature_flag promote_events;
     feature_flag scan_events;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "promote_events", self.promote_events);
-        field(2, "scan_events", self.scan_events);
-    }
+    HERALD_DESCRIBE(promote_events, scan_events);
 };
 
-struct feature_flags {
-    known_flags feature_flags_;
-
-    static constexpr integers style = integers::as_numbers;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "feature_flags", self.feature_flags_);
-    }
-};
+struct feature_flags : one<"feature_flags", known_flags, integers::as_numbers> {};
 
 }  // namespace herald::schemas::answers

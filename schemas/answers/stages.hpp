@@ -8,31 +8,14 @@
 namespace herald::schemas::answers {
 
 /// Every stage call returns the entry that it made.
-struct activity_answer {
-    schemas::activity activity_;
-
-    static constexpr integers style = integers::as_strings;
-    static constexpr void describe(auto& self, auto&& field) { field(1, "activity", self.activity_); }
-};
+struct activity_answer : one<"activity", schemas::activity> {};
 
 /// A page of a stage history, oldest first.
-struct activities {
-    std::vector<schemas::activity> activities_;
-    std::uint64_t total_records = 0;
-    std::string next_page_token;  // empty: there are no more
-
-    static constexpr integers style = integers::as_strings;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "activities", self.activities_);
-        field(2, "total_records", self.total_records);
-        field(3, "next_page_token", self.next_page_token);
-    }
-};
+struct activities : page<"activities", schemas::activity> {};
 
 /// The deadline is shown only where there is one.
 struct policies : workspace_policies {
     using shown_inline = workspace_policies;
-    static constexpr integers style = integers::as_strings;
     static constexpr void describe(auto& self, auto&& field) { workspace_policies::describe(self, field); }
 };
 
@@ -44,12 +27,7 @@ struct delivery_counts {
     std::uint32_t dead = 0;
     std::uint32_t unknown = 0;  // of an event from before a restore, whose attempts stayed behind
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "pending", self.pending);
-        field(2, "succeeded", self.succeeded);
-        field(3, "dead", self.dead);
-        field(4, "unknown", self.unknown);
-    }
+    HERALD_DESCRIBE(pending, succeeded, dead, unknown);
 };
 
 /// `deliveries` is present only when the promotion is read.
@@ -57,7 +35,6 @@ struct promotion : promotion_record {
     std::optional<delivery_counts> deliveries;
 
     using shown_inline = promotion_record;
-    static constexpr integers style = integers::as_strings;
     static constexpr void describe(auto& self, auto&& field) {
         promotion_record::describe(self, field);
         field(30, "deliveries", self.deliveries);

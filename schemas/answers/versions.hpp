@@ -3,7 +3,6 @@
 
 #include "schemas/answers/answer.hpp"
 #include "schemas/registry.hpp"
-#include "schemas/sharing.hpp"
 
 namespace herald::schemas::answers {
 
@@ -16,26 +15,8 @@ struct version : version_record {
 
 version of(schemas::model_version);
 
-struct model_version {
-    version model_version_;
+struct model_version : one<"model_version", version> {};
 
-    static constexpr integers style = integers::as_strings;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "model_version", self.model_version_);
-    }
-};
-
-struct model_versions {
-    std::vector<version> model_versions_;
-    std::uint64_t total_records = 0;
-    std::string next_page_token;  // empty: there are no more
-
-    static constexpr integers style = integers::as_strings;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "model_versions", self.model_versions_);
-        field(2, "total_records", self.total_records);
-        field(3, "next_page_token", self.next_page_token);
-    }
-};
+struct model_versions : page<"model_versions", version> {};
 
 }  // namespace herald::schemas::answers

@@ -34,18 +34,7 @@ struct webhook {
 
 webhook of(schemas::webhook, std::string secret);
 
-struct webhooks {
-    std::vector<webhook> webhooks_;
-    std::uint64_t total_records = 0;
-    std::string next_page_token;
-
-    static constexpr integers style = integers::as_numbers;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "webhooks", self.webhooks_);
-        field(2, "total_records", self.total_records);
-        field(3, "next_page_token", self.next_page_token);
-    }
-};
+struct webhooks : page<"webhooks", webhook, integers::as_numbers> {};
 
 /// The one attempt of a test: where it went, how long each phase took, and what was wrong.
 struct test_attempt {
@@ -58,15 +47,7 @@ struct test_attempt {
     delivery_error error = delivery_error::none;
 
     static constexpr integers style = integers::as_numbers;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "address", self.address);
-        field(2, "dns_us", self.dns_us);
-        field(3, "connect_us", self.connect_us);
-        field(4, "tls_us", self.tls_us);
-        field(5, "first_byte_us", self.first_byte_us);
-        field(6, "total_us", self.total_us);
-        field(7, "error", self.error);
-    }
+    HERALD_DESCRIBE(address, dns_us, connect_us, tls_us, first_byte_us, total_us, error);
 };
 
 struct test_result {
@@ -75,11 +56,7 @@ struct test_result {
     std::string hint;
 
     static constexpr integers style = integers::as_numbers;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "status_code", self.status_code);
-        field(2, "attempt", self.attempt);
-        field(3, "hint", self.hint);
-    }
+    HERALD_DESCRIBE(status_code, attempt, hint);
 };
 
 /// The hint says what the webhook's owner might do about the answer.

@@ -104,7 +104,7 @@ inline constexpr bool is_listed<Command, command_list<Commands...>> =
 
 template <class... Commands>
 consteval auto table_of(command_list<Commands...>) {
-    return std::array{listed_command{Commands::type, name_of_struct<Commands>(), Commands::traits}...};
+    return std::array{listed_command{Commands::type, name_of_struct<Commands>(), traits_of<Commands>()}...};
 }
 
 }  // namespace listing
@@ -138,7 +138,7 @@ constexpr const listed_command* find_command(command_type type) noexcept {
 template <any_command Command>
 command_envelope make_envelope(const Command& command) {
     command_envelope envelope;
-    envelope.level = Command::traits.level;
+    envelope.level = traits_of<Command>().level;
     envelope.type = Command::type;
     envelope.body = encode(command);
     return envelope;

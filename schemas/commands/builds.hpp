@@ -2,7 +2,6 @@
 #pragma once
 
 #include "schemas/commands/envelope.hpp"
-#include "schemas/commands/level.hpp"
 #include "schemas/deployment.hpp"
 
 namespace herald::schemas::commands {
@@ -10,7 +9,6 @@ namespace herald::schemas::commands {
 /// → build
 struct create_build : build_content {
     static constexpr command_type type{40};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     std::string workspace_name;
     version_id model_version_id;
@@ -20,11 +18,7 @@ struct create_build : build_content {
 
     using shown_inline = build_content;
     static constexpr void describe(auto& self, auto&& field) {
-        field(1, "workspace_name", self.workspace_name);
-        field(2, "model_version_id", self.model_version_id);
-        field(3, "external_location", self.external_location);
-        field(4, "creator_request", self.creator_request);
-        field(5, "run_id", self.run_id);
+        HERALD_FIELDS(workspace_name, model_version_id, external_location, creator_request, run_id);
         build_content::describe(self, field);
     }
 };
@@ -32,15 +26,11 @@ struct create_build : build_content {
 /// → build
 struct set_build_message {
     static constexpr command_type type{44};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     schemas::build_id build_id;
     std::string message;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "build_id", self.build_id);
-        field(2, "message", self.message);
-    }
+    HERALD_DESCRIBE(build_id, message);
 };
 
 using build_commands = command_list<create_build, set_build_message>;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "schemas/commands/envelope.hpp"
-#include "schemas/commands/level.hpp"
 #include "schemas/endpoints.hpp"
 
 namespace herald::schemas::commands {
@@ -10,34 +9,24 @@ namespace herald::schemas::commands {
 /// → endpoint
 struct create_endpoint {
     static constexpr command_type type{80};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     uuid id{};  // random
     std::string workspace_name;
     std::string path;           // as it was sent
     json_text creator_request;  // the body as it came
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "id", self.id);
-        field(2, "workspace_name", self.workspace_name);
-        field(3, "path", self.path);
-        field(4, "creator_request", self.creator_request);
-    }
+    HERALD_DESCRIBE(id, workspace_name, path, creator_request);
 };
 
 /// → nothing
 struct delete_endpoint {
     static constexpr command_type type{81};
-    static constexpr command_traits traits{
-        .level = 1, .from = sender::user, .passes_full_disk = true, .withdraws = true};
+    static constexpr command_traits traits{.passes_full_disk = true, .withdraws = true};
 
     uuid id{};
     std::string workspace_name;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "id", self.id);
-        field(2, "workspace_name", self.workspace_name);
-    }
+    HERALD_DESCRIBE(id, workspace_name);
 };
 
 /// A new token as its sender sealed it. Without a value it is minted: HMAC of the command's id under a key of
@@ -47,17 +36,12 @@ struct new_access_token {
     std::string sealed_value;
     std::string seal_binding;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "hash", self.hash);
-        field(2, "sealed_value", self.sealed_value);
-        field(3, "seal_binding", self.seal_binding);
-    }
+    HERALD_DESCRIBE(hash, sealed_value, seal_binding);
 };
 
 /// → endpoint_stage
 struct create_endpoint_stage {
     static constexpr command_type type{82};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     uuid endpoint_id{};
     std::string workspace_name;
@@ -66,20 +50,12 @@ struct create_endpoint_stage {
     new_access_token token;
     json_text creator_request;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "endpoint_id", self.endpoint_id);
-        field(2, "workspace_name", self.workspace_name);
-        field(3, "name", self.name);
-        field(4, "autocreate_token", self.autocreate_token);
-        field(5, "token", self.token);
-        field(6, "creator_request", self.creator_request);
-    }
+    HERALD_DESCRIBE(endpoint_id, workspace_name, name, autocreate_token, token, creator_request);
 };
 
 /// → access_token
 struct create_access_token {
     static constexpr command_type type{83};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     uuid endpoint_id{};
     std::string workspace_name;
@@ -89,49 +65,31 @@ struct create_access_token {
     std::int64_t expires_ms = 0;
     json_text creator_request;  // without its value
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "endpoint_id", self.endpoint_id);
-        field(2, "workspace_name", self.workspace_name);
-        field(3, "stage_id", self.stage_id);
-        field(4, "token", self.token);
-        field(5, "label", self.label);
-        field(6, "expires_ms", self.expires_ms);
-        field(7, "creator_request", self.creator_request);
-    }
+    HERALD_DESCRIBE(endpoint_id, workspace_name, stage_id, token, label, expires_ms, creator_request);
 };
 
 /// → nothing
 struct delete_access_token {
     static constexpr command_type type{84};
-    static constexpr command_traits traits{
-        .level = 1, .from = sender::user, .passes_full_disk = true, .withdraws = true};
+    static constexpr command_traits traits{.passes_full_disk = true, .withdraws = true};
 
     uuid endpoint_id{};
     std::string workspace_name;
     endpoint_stage_id stage_id;
     access_token_id token_id;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "endpoint_id", self.endpoint_id);
-        field(2, "workspace_name", self.workspace_name);
-        field(3, "stage_id", self.stage_id);
-        field(4, "token_id", self.token_id);
-    }
+    HERALD_DESCRIBE(endpoint_id, workspace_name, stage_id, token_id);
 };
 
 /// Thresholds and steps come as the decimals that were sent; the rule parses them. → endpoint_stage
 struct update_endpoint_stage : serving_settings {
     static constexpr command_type type{85};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     struct rule {
         std::uint32_t rule_id = 0;
         std::string threshold;  // "0.8"
 
-        static constexpr void describe(auto& self, auto&& field) {
-            field(1, "rule_id", self.rule_id);
-            field(2, "threshold", self.threshold);
-        }
+        HERALD_DESCRIBE(rule_id, threshold);
     };
 
     uuid endpoint_id{};
@@ -146,22 +104,27 @@ struct update_endpoint_stage : serving_settings {
 
     using shown_inline = serving_settings;
     static constexpr void describe(auto& self, auto&& field) {
-        field(1, "endpoint_id", self.endpoint_id);
-        field(2, "workspace_name", self.workspace_name);
-        field(3, "stage_id", self.stage_id);
-        field(4, "build_id", self.build_id);
-        field(5, "strategy", self.strategy);
-        field(6, "progress_interval_seconds", self.progress_interval_seconds);
-        field(7, "progress_step", self.progress_step);
-        field(8, "rules", self.rules);
-        field(9, "update_request", self.update_request);
+        HERALD_FIELDS(endpoint_id, workspace_name, stage_id, build_id, strategy, progress_interval_seconds,
+                      progress_step, rules, update_request);
         serving_settings::describe(self, field);
     }
 };
 
+/// Updates the stage to the build that served before, as that was served. → endpoint_stage
+struct roll_back_endpoint_stage {
+    static constexpr command_type type{86};
+    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
+
+    uuid endpoint_id{};
+    std::string workspace_name;
+    endpoint_stage_id stage_id;
+
+    HERALD_DESCRIBE(endpoint_id, workspace_name, stage_id);
+};
+
 using endpoint_commands = command_list<create_endpoint, delete_endpoint>;
 using endpoint_stage_commands = command_list<create_endpoint_stage>;
-using endpoint_update_commands = command_list<update_endpoint_stage>;
+using endpoint_update_commands = command_list<update_endpoint_stage, roll_back_endpoint_stage>;
 using access_token_commands = command_list<create_access_token, delete_access_token>;
 
 }  // namespace herald::schemas::commands

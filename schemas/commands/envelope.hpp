@@ -17,11 +17,13 @@ enum class command_type : std::uint16_t {};
 /// node has checked the signature, and the rule checks the rights.
 enum class sender : std::uint8_t { user, node, operator_, signed_url };
 
-/// What each command's struct declares besides its number.
+/// What a command's struct declares besides its number, where it differs:
+///
+///     static constexpr command_traits traits{.passes_full_disk = true};
 struct command_traits {
-    std::uint32_t level;  // the lowest that understands it
-    sender from;
-    bool passes_full_disk;  // it frees space, or must arrive even when the disk is full
+    std::uint32_t level = first_level;  // the lowest that understands it
+    sender from = sender::user;
+    bool passes_full_disk = false;  // it frees space, or must arrive even when the disk is full
     /// It takes away access to predictions: each node confirms at once that it has applied it, and the answer
     /// waits for that (design.md §4).
     bool withdraws = false;
@@ -31,11 +33,17 @@ struct command_traits {
 template <class Command>
 concept command_struct = described<Command> && requires {
     { Command::type } -> std::convertible_to<command_type>;
-    { Command::traits } -> std::convertible_to<command_traits>;
 };
+template <command_struct Command>
+consteval command_traits traits_of() {
+    if constexpr (requires { Command::traits; })
+        return Command::traits;
+    else
+        return {};
+}
 /// Nodes send a heartbeat at once only after these, so only these can be awaited.
 template <class Command>
-concept withdrawing_command = command_struct<Command> && Command::traits.withdraws;
+concept withdrawing_command = command_struct<Command> && traits_of<Command>().withdraws;
 
 /// Commands whose rules stand in one file. Each file of commands ends with its list.
 template <class... Commands>
@@ -53,16 +61,8 @@ struct request_identity {
     std::string traceparent;      // W3C trace context, forwarded to deliveries; empty: none
     std::string base_url;         // where the caller found this node: "https://host[:port][/path]"
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "principal", self.principal);
-        field(2, "credential_hash", self.credential_hash);
-        field(3, "scope", self.scope);
-        field(4, "idempotency_key", self.idempotency_key);
-        field(5, "fingerprint", self.fingerprint);
-        field(6, "address", self.address);
-        field(7, "traceparent", self.traceparent);
-        field(8, "base_url", self.base_url);
-    }
+    HERALD_DESCRIBE(principal, credential_hash, scope, idempotency_key, fingerprint, address, traceparent,
+                    base_url);
 };
 
 struct command_envelope {
@@ -76,17 +76,8 @@ struct command_envelope {
     command_type type{};
     std::string body;  // the binary form of the type's struct
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "log_id", self.log_id);
-        field(2, "generation", self.generation);
-        field(3, "command_id", self.command_id);
-        field(4, "request", self.request);
-        field(5, "sender_clock_ms", self.sender_clock_ms);
-        field(6, "not_after_ms", self.not_after_ms);
-        field(7, "level", self.level);
-        field(8, "type", self.type);
-        field(9, "body", self.body);
-    }
+    HERALD_DESCRIBE(log_id, generation, command_id, request, sender_clock_ms, not_after_ms, level, type,
+                    body);
 };
 
 /// magic "HRC1" ‖ first 8 bytes of SHA-256(rest) ‖ binary form of the envelope.
@@ -105,15 +96,7 @@ struct outcome {
     std::uint64_t offset = 0;
     std::string fingerprint;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "code", self.code);
-        field(2, "message", self.message);
-        field(3, "body", self.body);
-        field(4, "command_id", self.command_id);
-        field(5, "key_name", self.key_name);
-        field(6, "offset", self.offset);
-        field(7, "fingerprint", self.fingerprint);
-    }
+    HERALD_DESCRIBE(code, message, body, command_id, key_name, offset, fingerprint);
 };
 
 }  // namespace herald::schemas::commands

@@ -9,7 +9,6 @@ namespace herald::schemas::commands {
 /// → user. The developer key is minted: HMAC(key ring key, command id ‖ "developer-key").
 struct create_user {
     static constexpr command_type type{10};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     std::string email;
     std::string username;
@@ -19,21 +18,12 @@ struct create_user {
     bool service_account = false;
     uuid user_uuid{};  // random
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "email", self.email);
-        field(2, "username", self.username);
-        field(3, "full_name", self.full_name);
-        field(4, "key_name", self.key_name);
-        field(5, "key_hash", self.key_hash);
-        field(6, "service_account", self.service_account);
-        field(7, "user_uuid", self.user_uuid);
-    }
+    HERALD_DESCRIBE(email, username, full_name, key_name, key_hash, service_account, user_uuid);
 };
 
 /// What is empty stays as it is. → user
 struct update_user {
     static constexpr command_type type{12};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     schemas::user_id user_id;  // 0: the sender
     std::string email;
@@ -41,73 +31,54 @@ struct update_user {
     std::string full_name;
     workspace_id default_workspace_id;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "user_id", self.user_id);
-        field(2, "email", self.email);
-        field(3, "username", self.username);
-        field(4, "full_name", self.full_name);
-        field(5, "default_workspace_id", self.default_workspace_id);
-    }
+    HERALD_DESCRIBE(user_id, email, username, full_name, default_workspace_id);
 };
 
 /// → nothing
 struct remove_user {
     static constexpr command_type type{13};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = true};
+    static constexpr command_traits traits{.passes_full_disk = true};
 
     schemas::user_id user_id;
 
-    static constexpr void describe(auto& self, auto&& field) { field(1, "user_id", self.user_id); }
+    HERALD_DESCRIBE(user_id);
 };
 
 /// Makes or ends a system administrator. → nothing
 struct set_system_admin {
     static constexpr command_type type{14};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     std::string who;  // an e-mail, else an id
     bool is_admin = false;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "who", self.who);
-        field(2, "is_admin", self.is_admin);
-    }
+    HERALD_DESCRIBE(who, is_admin);
 };
 
 /// → user. The key is minted as create_user's; it takes the first free of the two places.
 struct add_key {
     static constexpr command_type type{15};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     schemas::user_id user_id;  // 0: the sender
     std::string key_name;
     std::string key_hash;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "user_id", self.user_id);
-        field(2, "key_name", self.key_name);
-        field(3, "key_hash", self.key_hash);
-    }
+    HERALD_DESCRIBE(user_id, key_name, key_hash);
 };
 
 /// → user
 struct remove_key {
     static constexpr command_type type{16};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = true};
+    static constexpr command_traits traits{.passes_full_disk = true};
 
     schemas::user_id user_id;  // 0: the sender
     bool secondary = false;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "user_id", self.user_id);
-        field(2, "secondary", self.secondary);
-    }
+    HERALD_DESCRIBE(user_id, secondary);
 };
 
 /// → session. Its key is minted: HMAC(key ring key, command id ‖ "session-key").
 struct create_session {
     static constexpr command_type type{17};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     schemas::user_id user_id;  // 0: the sender
     std::string name;
@@ -115,29 +86,22 @@ struct create_session {
     std::string key_name;
     std::string key_hash;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "user_id", self.user_id);
-        field(2, "name", self.name);
-        field(3, "ttl_seconds", self.ttl_seconds);
-        field(4, "key_name", self.key_name);
-        field(5, "key_hash", self.key_hash);
-    }
+    HERALD_DESCRIBE(user_id, name, ttl_seconds, key_name, key_hash);
 };
 
 /// → nothing
 struct delete_sessions {
     static constexpr command_type type{18};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = true};
+    static constexpr command_traits traits{.passes_full_disk = true};
 
     std::vector<session_id> ids;
 
-    static constexpr void describe(auto& self, auto&& field) { field(1, "ids", self.ids); }
+    HERALD_DESCRIBE(ids);
 };
 
 /// → user. The key is minted as create_user's.
 struct create_service_account {
     static constexpr command_type type{19};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     organization_id org_id;  // 0: that of the workspace, else the first
     std::string email;
@@ -148,48 +112,31 @@ struct create_service_account {
     std::string key_hash;
     uuid user_uuid{};  // random
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "org_id", self.org_id);
-        field(2, "email", self.email);
-        field(3, "username", self.username);
-        field(4, "description", self.description);
-        field(5, "associated_workspace_id", self.associated_workspace_id);
-        field(6, "key_name", self.key_name);
-        field(7, "key_hash", self.key_hash);
-        field(8, "user_uuid", self.user_uuid);
-    }
+    HERALD_DESCRIBE(org_id, email, username, description, associated_workspace_id, key_name, key_hash,
+                    user_uuid);
 };
 
 /// What is empty stays as it is. → user
 struct update_service_account {
     static constexpr command_type type{100};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     user_id id;
     std::string username;
     std::string description;
     workspace_id associated_workspace_id;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "id", self.id);
-        field(2, "username", self.username);
-        field(3, "description", self.description);
-        field(4, "associated_workspace_id", self.associated_workspace_id);
-    }
+    HERALD_DESCRIBE(id, username, description, associated_workspace_id);
 };
 
 /// → nothing
 struct delete_service_account {
     static constexpr command_type type{101};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = true};
+    static constexpr command_traits traits{.passes_full_disk = true};
 
     user_id id;
     organization_id org_id;  // 0: whichever it belongs to
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "id", self.id);
-        field(2, "org_id", self.org_id);
-    }
+    HERALD_DESCRIBE(id, org_id);
 };
 
 using user_commands = command_list<create_user, update_user, remove_user, set_system_admin>;

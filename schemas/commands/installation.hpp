@@ -2,6 +2,7 @@
 #pragma once
 
 #include "schemas/commands/envelope.hpp"
+#include "schemas/installation.hpp"
 #include "schemas/registry.hpp"
 
 namespace herald::schemas::commands {
@@ -9,7 +10,7 @@ namespace herald::schemas::commands {
 /// The first record of a log; identifies the installation.
 struct genesis {
     static constexpr command_type type{1};
-    static constexpr command_traits traits{.level = 1, .from = sender::operator_, .passes_full_disk = false};
+    static constexpr command_traits traits{.from = sender::operator_};
 
     uuid log_id{};
     std::uint32_t generation = 1;
@@ -35,67 +36,55 @@ struct genesis {
     /// schemas::stored_format of the build that began the log. Its number is frozen. 0: of a build before it.
     std::uint32_t format = 0;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "log_id", self.log_id);
-        field(2, "generation", self.generation);
-        field(3, "event_partitions", self.event_partitions);
-        field(4, "key_check", self.key_check);
-        field(5, "organization_name", self.organization_name);
-        field(6, "admin_email", self.admin_email);
-        field(7, "admin_key_hash", self.admin_key_hash);
-        field(8, "require_approval_for", self.require_approval_for);
-        field(9, "parent_log_id", self.parent_log_id);
-        field(10, "snapshot_digest", self.snapshot_digest);
-        field(11, "level", self.level);
-        field(12, "admin_uuid", self.admin_uuid);
-        field(13, "parent_time_ms", self.parent_time_ms);
-        field(14, "records_digest", self.records_digest);
-        field(15, "format", self.format);
-    }
+    HERALD_DESCRIBE(log_id, generation, event_partitions, key_check, organization_name, admin_email,
+                    admin_key_hash, require_approval_for, parent_log_id, snapshot_digest, level, admin_uuid,
+                    parent_time_ms, records_digest, format);
 };
 
 /// Raises the level in force (level.hpp), never lowers it. Sent by an operator (`herald raise-level`), or by
 /// the node that holds the claim "publisher". Frozen. → nothing
 struct raise_level {
     static constexpr command_type type{5};
-    static constexpr command_traits traits{.level = 1, .from = sender::node, .passes_full_disk = true};
+    static constexpr command_traits traits{.from = sender::node, .passes_full_disk = true};
 
     std::uint32_t to = 0;
 
-    static constexpr void describe(auto& self, auto&& field) { field(1, "to", self.to); }
+    HERALD_DESCRIBE(to);
 };
 
 /// → feature_flag
 struct set_feature_flag {
     static constexpr command_type type{53};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     std::string name;
     bool enabled = false;
     std::string content;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "name", self.name);
-        field(2, "enabled", self.enabled);
-        field(3, "content", self.content);
-    }
+    HERALD_DESCRIBE(name, enabled, content);
 };
 
 /// Sent by an operator at the machine (`herald admin-key`). → user
 struct renew_admin_key {
     static constexpr command_type type{60};
-    static constexpr command_traits traits{.level = 1, .from = sender::operator_, .passes_full_disk = false};
+    static constexpr command_traits traits{.from = sender::operator_};
 
     std::string email;
     std::string key_hash;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "email", self.email);
-        field(2, "key_hash", self.key_hash);
-    }
+    HERALD_DESCRIBE(email, key_hash);
 };
 
-using installation_commands = command_list<genesis, set_feature_flag, renew_admin_key>;
+/// Sent by `herald init` and at the start of a standalone (--webhooks-by). → nothing
+struct set_webhooks_by {
+    static constexpr command_type type{61};
+    static constexpr command_traits traits{.level = 1, .from = sender::operator_, .passes_full_disk = true};
+
+    schemas::webhooks_by webhooks_by = schemas::webhooks_by::system_admins;
+
+    HERALD_DESCRIBE(webhooks_by);
+};
+
+using installation_commands = command_list<genesis, set_feature_flag, renew_admin_key, set_webhooks_by>;
 using level_commands = command_list<raise_level>;
 
 }  // namespace herald::schemas::commands

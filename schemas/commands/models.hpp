@@ -9,15 +9,11 @@ namespace herald::schemas::commands {
 /// → registered_model
 struct create_model {
     static constexpr command_type type{20};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     std::string workspace_name;
     model_content model;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "workspace_name", self.workspace_name);
-        field(2, "model", self.model);
-    }
+    HERALD_DESCRIBE(workspace_name, model);
 };
 
 /// PATCH; PUT; PATCH …/full_body, which replaces the members that it names. Numbers are frozen.
@@ -26,7 +22,6 @@ enum class update_mode : std::uint8_t { merge, replace, members };
 /// → registered_model. Names the model by id, or by workspace and name.
 struct update_model {
     static constexpr command_type type{23};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     model_id id;
     std::string workspace_name;
@@ -35,30 +30,19 @@ struct update_model {
     std::vector<std::string> present;  // names of the members that change; a PUT needs none
     model_content model;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "id", self.id);
-        field(2, "workspace_name", self.workspace_name);
-        field(3, "model_name", self.model_name);
-        field(4, "mode", self.mode);
-        field(5, "present", self.present);
-        field(6, "model", self.model);
-    }
+    HERALD_DESCRIBE(id, workspace_name, model_name, mode, present, model);
 };
 
 /// → nothing. Names the model as update_model does.
 struct delete_model {
     static constexpr command_type type{24};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = true};
+    static constexpr command_traits traits{.passes_full_disk = true};
 
     model_id id;
     std::string workspace_name;
     std::string model_name;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "id", self.id);
-        field(2, "workspace_name", self.workspace_name);
-        field(3, "model_name", self.model_name);
-    }
+    HERALD_DESCRIBE(id, workspace_name, model_name);
 };
 
 using model_commands = command_list<create_model, update_model, delete_model>;

@@ -9,7 +9,7 @@ namespace herald::schemas::commands {
 
 struct no_operation {
     static constexpr command_type type{2};
-    static constexpr command_traits traits{.level = 1, .from = sender::node, .passes_full_disk = true};
+    static constexpr command_traits traits{.from = sender::node, .passes_full_disk = true};
 
     static constexpr void describe(auto&, auto&&) {}
 };
@@ -17,7 +17,7 @@ struct no_operation {
 /// What it writes to the state is frozen. Fields may be added that only other nodes read, not apply.
 struct node_heartbeat {
     static constexpr command_type type{3};
-    static constexpr command_traits traits{.level = 1, .from = sender::node, .passes_full_disk = true};
+    static constexpr command_traits traits{.from = sender::node, .passes_full_disk = true};
 
     std::string node;
     uuid boot{};
@@ -41,11 +41,7 @@ struct node_heartbeat {
     bool serves_predictions = false;
 
     static constexpr void describe(auto& self, auto&& field) {
-        field(1, "node", self.node);
-        field(2, "boot", self.boot);
-        field(3, "applied_offset", self.applied_offset);
-        field(4, "record_hash", self.record_hash);
-        field(5, "state_hash", self.state_hash);
+        HERALD_FIELDS(node, boot, applied_offset, record_hash, state_hash);
         field(6, "level", self.newest_level);
         field(7, "published", self.published);
         field(8, "publisher_token", self.publisher_token);
@@ -62,19 +58,14 @@ struct node_heartbeat {
 /// With lets_go: gives up the job that it holds. → nothing
 struct claim {
     static constexpr command_type type{4};
-    static constexpr command_traits traits{.level = 1, .from = sender::node, .passes_full_disk = true};
+    static constexpr command_traits traits{.from = sender::node, .passes_full_disk = true};
 
     std::string job;
     std::string node;
     uuid boot{};
     bool lets_go = false;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "job", self.job);
-        field(2, "node", self.node);
-        field(3, "boot", self.boot);
-        field(4, "lets_go", self.lets_go);
-    }
+    HERALD_DESCRIBE(job, node, boot, lets_go);
 };
 
 using node_commands = command_list<no_operation, node_heartbeat, claim>;

@@ -11,123 +11,93 @@ namespace herald::schemas::commands {
 /// → group_members
 struct add_group_users {
     static constexpr command_type type{11};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     organization_id org_id;
     schemas::group_id group_id;
     std::vector<schemas::user_id> user_id;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "org_id", self.org_id);
-        field(2, "group_id", self.group_id);
-        field(3, "user_id", self.user_id);
-    }
+    HERALD_DESCRIBE(org_id, group_id, user_id);
 };
 
 /// → organization
 struct set_organization {
     static constexpr command_type type{102};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     organization_id id;
     std::string name;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "id", self.id);
-        field(2, "name", self.name);
-    }
+    HERALD_DESCRIBE(id, name);
 };
 
 /// → nothing
 struct delete_organization {
     static constexpr command_type type{103};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = true};
+    static constexpr command_traits traits{.passes_full_disk = true};
 
     organization_id id;
 
-    static constexpr void describe(auto& self, auto&& field) { field(1, "id", self.id); }
+    HERALD_DESCRIBE(id);
 };
 
 /// → user
 struct add_organization_user {
     static constexpr command_type type{104};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     organization_id org_id;
     std::string email;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "org_id", self.org_id);
-        field(2, "email", self.email);
-    }
+    HERALD_DESCRIBE(org_id, email);
 };
 
 /// → nothing
 struct remove_organization_user {
     static constexpr command_type type{105};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = true};
+    static constexpr command_traits traits{.passes_full_disk = true};
 
     organization_id org_id;
     schemas::user_id user_id;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "org_id", self.org_id);
-        field(2, "user_id", self.user_id);
-    }
+    HERALD_DESCRIBE(org_id, user_id);
 };
 
 /// → group_members
 struct set_group {
     static constexpr command_type type{106};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     organization_id org_id;
     group_id id;
     std::string name;
     std::string description;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "org_id", self.org_id);
-        field(2, "id", self.id);
-        field(3, "name", self.name);
-        field(4, "description", self.description);
-    }
+    HERALD_DESCRIBE(org_id, id, name, description);
 };
 
 /// → nothing
 struct delete_group {
     static constexpr command_type type{107};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = true};
+    static constexpr command_traits traits{.passes_full_disk = true};
 
     organization_id org_id;
     group_id id;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "org_id", self.org_id);
-        field(2, "id", self.id);
-    }
+    HERALD_DESCRIBE(org_id, id);
 };
 
 /// → group_members
 struct remove_group_users {
     static constexpr command_type type{108};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = true};
+    static constexpr command_traits traits{.passes_full_disk = true};
 
     organization_id org_id;
     schemas::group_id group_id;
     std::vector<schemas::user_id> user_id;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "org_id", self.org_id);
-        field(2, "group_id", self.group_id);
-        field(3, "user_id", self.user_id);
-    }
+    HERALD_DESCRIBE(org_id, group_id, user_id);
 };
 
 /// → role
 struct set_role {
     static constexpr command_type type{109};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     organization_id org_id;
     role_id id;
@@ -137,10 +107,7 @@ struct set_role {
     bool reports_scans = false;
 
     static constexpr void describe(auto& self, auto&& field) {
-        field(1, "org_id", self.org_id);
-        field(2, "id", self.id);
-        field(3, "name", self.name);
-        field(4, "description", self.description);
+        HERALD_FIELDS(org_id, id, name, description);
         field(5, "resource_actions", self.actions);
         field(6, "reports_scans", self.reports_scans);
     }
@@ -149,21 +116,17 @@ struct set_role {
 /// → nothing
 struct delete_role {
     static constexpr command_type type{110};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = true};
+    static constexpr command_traits traits{.passes_full_disk = true};
 
     organization_id org_id;
     role_id id;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "org_id", self.org_id);
-        field(2, "id", self.id);
-    }
+    HERALD_DESCRIBE(org_id, id);
 };
 
 /// → workspace
 struct set_workspace {
     static constexpr command_type type{111};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     organization_id org_id;
     workspace_id id;
@@ -173,10 +136,7 @@ struct set_workspace {
     std::vector<permission> permissions;
 
     static constexpr void describe(auto& self, auto&& field) {
-        field(1, "org_id", self.org_id);
-        field(2, "id", self.id);
-        field(3, "name", self.name);
-        field(4, "description", self.description);
+        HERALD_FIELDS(org_id, id, name, description);
         field(5, "namespace", self.name_space);
         field(6, "permissions", self.permissions);
     }
@@ -185,33 +145,24 @@ struct set_workspace {
 /// → nothing
 struct delete_workspace {
     static constexpr command_type type{112};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = true};
+    static constexpr command_traits traits{.passes_full_disk = true};
 
     organization_id org_id;
     workspace_id id;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "org_id", self.org_id);
-        field(2, "id", self.id);
-    }
+    HERALD_DESCRIBE(org_id, id);
 };
 
 /// Adds a permission to those of a workspace, or removes it; the others stay. → workspace
 struct change_permission {
     static constexpr command_type type{113};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     organization_id org_id;
     workspace_id id;
     schemas::permission permission;
     bool removes = false;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "org_id", self.org_id);
-        field(2, "id", self.id);
-        field(3, "permission", self.permission);
-        field(4, "removes", self.removes);
-    }
+    HERALD_DESCRIBE(org_id, id, permission, removes);
 };
 
 using organization_commands =

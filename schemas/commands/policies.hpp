@@ -2,7 +2,6 @@
 #pragma once
 
 #include "schemas/commands/envelope.hpp"
-#include "schemas/commands/level.hpp"
 #include "schemas/identity.hpp"
 
 namespace herald::schemas::commands {
@@ -10,18 +9,13 @@ namespace herald::schemas::commands {
 /// Replaces them all. → workspace_policies
 struct set_policies {
     static constexpr command_type type{37};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     std::string workspace_name;
     workspace_policies policies;
     /// In place of policies.require_approval_for: what the workspace began with.
     bool takes_default_approvals = false;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "workspace_name", self.workspace_name);
-        field(2, "policies", self.policies);
-        field(3, "takes_default_approvals", self.takes_default_approvals);
-    }
+    HERALD_DESCRIBE(workspace_name, policies, takes_default_approvals);
 };
 
 using policy_commands = command_list<set_policies>;

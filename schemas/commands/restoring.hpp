@@ -3,7 +3,6 @@
 #pragma once
 
 #include "schemas/commands/envelope.hpp"
-#include "schemas/commands/level.hpp"
 #include "schemas/restoring.hpp"
 
 namespace herald::schemas::commands {
@@ -12,35 +11,29 @@ namespace herald::schemas::commands {
 /// one that is there already changes nothing, so that a restore that was cut off can begin again. → nothing
 struct restore_rows {
     static constexpr command_type type{90};
-    static constexpr command_traits traits{.level = 1, .from = sender::operator_, .passes_full_disk = false};
+    static constexpr command_traits traits{.from = sender::operator_};
 
     std::uint64_t piece = 0;
     std::vector<carried_row> rows;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "piece", self.piece);
-        field(2, "rows", self.rows);
-    }
+    HERALD_DESCRIBE(piece, rows);
 };
 
 /// All pieces are there: their digest must be the one that GENESIS names. → nothing
 struct end_restore {
     static constexpr command_type type{91};
-    static constexpr command_traits traits{.level = 1, .from = sender::operator_, .passes_full_disk = false};
+    static constexpr command_traits traits{.from = sender::operator_};
 
     std::uint64_t pieces = 0;
     bool paused = false;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "pieces", self.pieces);
-        field(2, "paused", self.paused);
-    }
+    HERALD_DESCRIBE(pieces, paused);
 };
 
 /// Lets deliver what a restore with `paused` has held back (`herald resume`). → nothing
 struct resume_deliveries {
     static constexpr command_type type{92};
-    static constexpr command_traits traits{.level = 1, .from = sender::operator_, .passes_full_disk = true};
+    static constexpr command_traits traits{.from = sender::operator_, .passes_full_disk = true};
 
     static constexpr void describe(auto&, auto&&) {}
 };

@@ -9,38 +9,28 @@ namespace herald::schemas::commands {
 /// → scan
 struct request_scan {
     static constexpr command_type type{41};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     std::string workspace_name;
     schemas::build_id build_id;
     json_text creator_request;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "workspace_name", self.workspace_name);
-        field(2, "build_id", self.build_id);
-        field(3, "creator_request", self.creator_request);
-    }
+    HERALD_DESCRIBE(workspace_name, build_id, creator_request);
 };
 
 /// Scans the newest finished build of the version. → scan
 struct request_version_scan {
     static constexpr command_type type{43};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     version_id model_version_id;
     json_text creator_request;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "model_version_id", self.model_version_id);
-        field(2, "creator_request", self.creator_request);
-    }
+    HERALD_DESCRIBE(model_version_id, creator_request);
 };
 
 /// → scan
 struct report_scan {
     static constexpr command_type type{42};
-    static constexpr command_traits traits{
-        .level = 1, .from = sender::user, .passes_full_disk = true, .withdraws = true};
+    static constexpr command_traits traits{.passes_full_disk = true, .withdraws = true};
 
     std::string workspace_name;
     schemas::build_id build_id;
@@ -48,20 +38,14 @@ struct report_scan {
     schemas::safety_status safety_status = schemas::safety_status::unknown;
     std::string url;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "workspace_name", self.workspace_name);
-        field(2, "build_id", self.build_id);
-        field(3, "scan_status", self.scan_status);
-        field(4, "safety_status", self.safety_status);
-        field(5, "url", self.url);
-    }
+    HERALD_DESCRIBE(workspace_name, build_id, scan_status, safety_status, url);
 };
 
 /// From the holder of the claim "webhook-health": a delivery of a scan's request has ended without reaching
 /// its webhook. → nothing
 struct delivery_ended {
     static constexpr command_type type{45};
-    static constexpr command_traits traits{.level = 1, .from = sender::node, .passes_full_disk = true};
+    static constexpr command_traits traits{.from = sender::node, .passes_full_disk = true};
 
     schemas::event_id event_id;
     schemas::build_id build_id;
@@ -69,13 +53,7 @@ struct delivery_ended {
     delivery_end ended = delivery_end::none;
     std::uint64_t token = 0;  // of the claim
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "event_id", self.event_id);
-        field(2, "build_id", self.build_id);
-        field(3, "webhook_id", self.webhook_id);
-        field(4, "ended", self.ended);
-        field(5, "token", self.token);
-    }
+    HERALD_DESCRIBE(event_id, build_id, webhook_id, ended, token);
 };
 
 using scan_commands = command_list<request_scan, report_scan, request_version_scan, delivery_ended>;

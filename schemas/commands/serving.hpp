@@ -2,7 +2,6 @@
 #pragma once
 
 #include "schemas/commands/envelope.hpp"
-#include "schemas/commands/level.hpp"
 #include "schemas/endpoints.hpp"
 #include "schemas/tensors.hpp"
 
@@ -11,25 +10,20 @@ namespace herald::schemas::commands {
 /// A component is loaded and warm on this node, or cannot be. → nothing
 struct component_ready {
     static constexpr command_type type{120};
-    static constexpr command_traits traits{.level = 1, .from = sender::node, .passes_full_disk = true};
+    static constexpr command_traits traits{.from = sender::node, .passes_full_disk = true};
 
     schemas::update_id update_id;
     std::string node;
     uuid boot{};
     std::string error;  // why it cannot be served here; empty: it is ready
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "update_id", self.update_id);
-        field(2, "node", self.node);
-        field(3, "boot", self.boot);
-        field(4, "error", self.error);
-    }
+    HERALD_DESCRIBE(update_id, node, boot, error);
 };
 
 /// What a node counted of an update's new component in an interval. → nothing
 struct report_canary {
     static constexpr command_type type{121};
-    static constexpr command_traits traits{.level = 1, .from = sender::node, .passes_full_disk = true};
+    static constexpr command_traits traits{.from = sender::node, .passes_full_disk = true};
 
     schemas::update_id update_id;
     std::uint32_t interval = 0;
@@ -37,19 +31,13 @@ struct report_canary {
     uuid boot{};
     component_counts counts;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "update_id", self.update_id);
-        field(2, "interval", self.interval);
-        field(3, "node", self.node);
-        field(4, "boot", self.boot);
-        field(5, "counts", self.counts);
-    }
+    HERALD_DESCRIBE(update_id, interval, node, boot, counts);
 };
 
 /// From the holder of the claim "builder". → nothing
 struct finish_build {
     static constexpr command_type type{122};
-    static constexpr command_traits traits{.level = 1, .from = sender::node, .passes_full_disk = true};
+    static constexpr command_traits traits{.from = sender::node, .passes_full_disk = true};
 
     schemas::build_id build_id;
     std::uint64_t token = 0;   // of the claim
@@ -59,15 +47,7 @@ struct finish_build {
     std::string base_url;  // of this node's --public-url; empty: of the request that made the build
     model_signature signature;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "build_id", self.build_id);
-        field(2, "token", self.token);
-        field(3, "error", self.error);
-        field(4, "image_digest", self.image_digest);
-        field(5, "image_bytes", self.image_bytes);
-        field(6, "base_url", self.base_url);
-        field(7, "signature", self.signature);
-    }
+    HERALD_DESCRIBE(build_id, token, error, image_digest, image_bytes, base_url, signature);
 };
 
 using serving_commands = command_list<component_ready, report_canary>;

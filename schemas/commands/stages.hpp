@@ -2,7 +2,6 @@
 #pragma once
 
 #include "schemas/commands/envelope.hpp"
-#include "schemas/commands/level.hpp"
 #include "schemas/registry.hpp"
 
 namespace herald::schemas::commands {
@@ -10,105 +9,74 @@ namespace herald::schemas::commands {
 /// → activity
 struct create_transition {
     static constexpr command_type type{30};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     version_id model_version_id;
     stage desired_stage = stage::unknown;
     std::string comment;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "model_version_id", self.model_version_id);
-        field(2, "desired_stage", self.desired_stage);
-        field(3, "comment", self.comment);
-    }
+    HERALD_DESCRIBE(model_version_id, desired_stage, comment);
 };
 
 /// → activity. Approves or rejects.
 struct review_transition {
     static constexpr command_type type{31};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     activity_id transition_id;
     bool approve = false;
     std::string comment;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "transition_id", self.transition_id);
-        field(2, "approve", self.approve);
-        field(3, "comment", self.comment);
-    }
+    HERALD_DESCRIBE(transition_id, approve, comment);
 };
 
 /// → activity
 struct close_transition {
     static constexpr command_type type{32};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     activity_id transition_id;
     std::string comment;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "transition_id", self.transition_id);
-        field(2, "comment", self.comment);
-    }
+    HERALD_DESCRIBE(transition_id, comment);
 };
 
 /// → activity
 struct commit_transition {
     static constexpr command_type type{33};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     activity_id transition_id;
     std::string comment;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "transition_id", self.transition_id);
-        field(2, "comment", self.comment);
-    }
+    HERALD_DESCRIBE(transition_id, comment);
 };
 
 /// → promotion
 struct fail_promotion {
     static constexpr command_type type{34};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     version_id model_version_id;
     std::string reason;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "model_version_id", self.model_version_id);
-        field(2, "reason", self.reason);
-    }
+    HERALD_DESCRIBE(model_version_id, reason);
 };
 
 /// Changes the stage at once, without a transition. → activity
 struct update_stage {
     static constexpr command_type type{35};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     version_id model_version_id;
     schemas::stage stage = schemas::stage::unknown;
     std::string comment;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "model_version_id", self.model_version_id);
-        field(2, "stage", self.stage);
-        field(3, "comment", self.comment);
-    }
+    HERALD_DESCRIBE(model_version_id, stage, comment);
 };
 
 /// → activity
 struct create_comment {
     static constexpr command_type type{36};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     version_id model_version_id;
     std::string comment;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "model_version_id", self.model_version_id);
-        field(2, "comment", self.comment);
-    }
+    HERALD_DESCRIBE(model_version_id, comment);
 };
 
 using stage_commands = command_list<create_transition, review_transition, close_transition, commit_transition,

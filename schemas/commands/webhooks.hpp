@@ -9,29 +9,23 @@ namespace herald::schemas::commands {
 /// → webhook. workspace_id 0: the caller's default workspace. The secret is sealed.
 struct create_webhook {
     static constexpr command_type type{50};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     webhook_settings settings;
     std::string sealed_secret;
     std::string seal_binding;
     schemas::workspace_id workspace_id;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "settings", self.settings);
-        field(2, "sealed_secret", self.sealed_secret);
-        field(3, "seal_binding", self.seal_binding);
-        field(4, "workspace_id", self.workspace_id);
-    }
+    HERALD_DESCRIBE(settings, sealed_secret, seal_binding, workspace_id);
 };
 
 /// → nothing
 struct delete_webhooks {
     static constexpr command_type type{51};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = true};
+    static constexpr command_traits traits{.passes_full_disk = true};
 
     std::vector<webhook_id> ids;
 
-    static constexpr void describe(auto& self, auto&& field) { field(1, "ids", self.ids); }
+    HERALD_DESCRIBE(ids);
 };
 
 enum class webhook_condition : std::uint8_t { healthy, failing, gone };
@@ -39,7 +33,7 @@ enum class webhook_condition : std::uint8_t { healthy, failing, gone };
 /// From the holder of the claim "webhook-health". Ignored if its revision is not the row's. → nothing
 struct webhook_health {
     static constexpr command_type type{52};
-    static constexpr command_traits traits{.level = 1, .from = sender::node, .passes_full_disk = true};
+    static constexpr command_traits traits{.from = sender::node, .passes_full_disk = true};
 
     schemas::webhook_id webhook_id;
     std::uint64_t revision = 0;
@@ -48,20 +42,12 @@ struct webhook_health {
     std::string reason;
     std::uint64_t token = 0;  // of the claim
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "webhook_id", self.webhook_id);
-        field(2, "revision", self.revision);
-        field(3, "condition", self.condition);
-        field(4, "failing_since_ms", self.failing_since_ms);
-        field(5, "reason", self.reason);
-        field(6, "token", self.token);
-    }
+    HERALD_DESCRIBE(webhook_id, revision, condition, failing_since_ms, reason, token);
 };
 
 /// → webhook
 struct update_webhook : webhook_changes {
     static constexpr command_type type{54};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     std::string sealed_secret;  // empty: the secret stays
     std::string seal_binding;
@@ -77,21 +63,17 @@ struct update_webhook : webhook_changes {
 /// → webhook. Enabling clears the reason and the failures.
 struct set_webhook_status {
     static constexpr command_type type{55};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = true};
+    static constexpr command_traits traits{.passes_full_disk = true};
 
     schemas::webhook_id webhook_id;
     webhook_status status = webhook_status::enabled;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "webhook_id", self.webhook_id);
-        field(2, "status", self.status);
-    }
+    HERALD_DESCRIBE(webhook_id, status);
 };
 
 /// → external_event. An event that another system reports; a repeat of its event_uuid returns the first.
 struct create_event {
     static constexpr command_type type{56};
-    static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
     std::string event_uuid;
     schemas::event_type event_type = schemas::event_type::create;
@@ -102,16 +84,8 @@ struct create_event {
     json_text original_entity;
     json_text new_entity;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "event_uuid", self.event_uuid);
-        field(2, "event_type", self.event_type);
-        field(3, "workspace_id", self.workspace_id);
-        field(4, "timestamp", self.timestamp);
-        field(5, "resource_type", self.resource_type);
-        field(6, "resource_id", self.resource_id);
-        field(7, "original_entity", self.original_entity);
-        field(8, "new_entity", self.new_entity);
-    }
+    HERALD_DESCRIBE(event_uuid, event_type, workspace_id, timestamp, resource_type, resource_id,
+                    original_entity, new_entity);
 };
 
 using webhook_commands = command_list<create_webhook, delete_webhooks, webhook_health, update_webhook,

@@ -15,13 +15,7 @@ struct get_url_for_artifact {
 
     static constexpr std::array<std::string_view, 2> required{"key", "method"};
     static constexpr std::string_view example = R"({"key":"model","method":"PUT","part_number":"1"})";
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "model_version_id", self.model_version_id);
-        field(2, "key", self.key);
-        field(3, "method", self.method);
-        field(4, "artifact_type", self.artifact_type);
-        field(5, "part_number", self.part_number);
-    }
+    HERALD_DESCRIBE(model_version_id, key, method, artifact_type, part_number);
 };
 
 struct artifact_part {
@@ -29,10 +23,7 @@ struct artifact_part {
     std::string etag;
 
     static constexpr std::array<std::string_view, 2> required{"part_number", "etag"};
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "part_number", self.part_number);
-        field(2, "etag", self.etag);
-    }
+    HERALD_DESCRIBE(part_number, etag);
 };
 
 struct commit_artifact_part {
@@ -43,23 +34,19 @@ struct commit_artifact_part {
     static constexpr std::array<std::string_view, 2> required{"key", "artifact_part"};
     static constexpr std::string_view example =
         R"({"key":"model","artifact_part":{"part_number":"1","etag":"\"9f86d081\""}})";
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "model_version_id", self.model_version_id);
-        field(2, "key", self.key);
-        field(3, "artifact_part", self.artifact_part);
-    }
+    HERALD_DESCRIBE(model_version_id, key, artifact_part);
 };
 
 struct commit_multipart_artifact {
     version_id model_version_id;
     std::string key;
+    /// All parts of the artifact, in order; empty: those that were committed.
+    std::vector<artifact_part> artifact_parts;
 
     static constexpr std::array<std::string_view, 1> required{"key"};
-    static constexpr std::string_view example = R"({"key":"model"})";
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "model_version_id", self.model_version_id);
-        field(2, "key", self.key);
-    }
+    static constexpr std::string_view example =
+        R"({"key":"model","artifact_parts":[{"part_number":"1","etag":"\"9f86d081\""}]})";
+    HERALD_DESCRIBE(model_version_id, key, artifact_parts);
 };
 
 }  // namespace herald::schemas::requests

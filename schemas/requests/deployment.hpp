@@ -19,10 +19,7 @@ struct create_build : build_content {
     static constexpr std::string_view example =
         R"({"model_version_id":1,"external_location":"registry.example.com/churn:7","scan_external":true})";
     static constexpr void describe(auto& self, auto&& field) {
-        field(1, "model_version_id", self.model_version_id);
-        field(2, "run_id", self.run_id);
-        field(3, "external_location", self.external_location);
-        field(4, "hardware_compatibility", self.hardware_compatibility);
+        HERALD_FIELDS(model_version_id, run_id, external_location, hardware_compatibility);
         build_content::describe(self, field);
     }
 };
@@ -40,19 +37,14 @@ struct request_scan {
     std::optional<bool> scan_external;  // false is refused: Herald itself does not scan
 
     static constexpr std::string_view example = R"({"scan_external":true})";
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "scan_external", self.scan_external);
-    }
+    HERALD_DESCRIBE(scan_external);
 };
 
 struct scan_results {
     schemas::safety_status safety_status = schemas::safety_status::unknown;
     std::string url;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "safety_status", self.safety_status);
-        field(2, "url", self.url);
-    }
+    HERALD_DESCRIBE(safety_status, url);
 };
 
 struct report_scan {
@@ -62,10 +54,7 @@ struct report_scan {
     static constexpr std::array<std::string_view, 1> required{"scan_status"};
     static constexpr std::string_view example =
         R"({"scan_status":"scanned","scan_external_results":{"safety_status":"safe","url":"https://scanner.example.com/7"}})";
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "scan_external_results", self.scan_external_results);
-        field(2, "scan_status", self.scan_status);
-    }
+    HERALD_DESCRIBE(scan_external_results, scan_status);
 };
 
 }  // namespace herald::schemas::requests

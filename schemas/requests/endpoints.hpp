@@ -18,13 +18,7 @@ struct create_endpoint {
     static constexpr std::array<std::string_view, 1> required{"path"};
     static constexpr std::array server_owned{owned{"id"}};
     static constexpr std::string_view example = R"({"path":"/churn","description":"Who leaves next month"})";
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "path", self.path);
-        field(2, "description", self.description);
-        field(3, "custom_permission", self.custom_permission);
-        field(4, "visibility", self.visibility);
-        field(5, "resource_visibility", self.resource_visibility);
-    }
+    HERALD_DESCRIBE(path, description, custom_permission, visibility, resource_visibility);
 };
 
 struct create_endpoint_stage {
@@ -34,10 +28,7 @@ struct create_endpoint_stage {
     static constexpr std::array<std::string_view, 1> required{"name"};
     static constexpr std::array server_owned{owned{"id"}};
     static constexpr std::string_view example = R"({"name":"production"})";
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "name", self.name);
-        field(2, "autocreate_token", self.autocreate_token);
-    }
+    HERALD_DESCRIBE(name, autocreate_token);
 };
 
 /// Without a value one is made.
@@ -48,11 +39,7 @@ struct create_access_token {
 
     static constexpr std::array server_owned{owned{"id"}};
     static constexpr std::string_view example = R"({"label":"churn-batch","expires":"2035-01-31T00:00:00Z"})";
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "value", self.value);
-        field(2, "label", self.label);
-        field(3, "expires", self.expires);
-    }
+    HERALD_DESCRIBE(value, label, expires);
 };
 
 /// The parts of a version's image.
@@ -62,18 +49,14 @@ struct docker_context {
     bool self_contained = false;
 
     static constexpr std::string_view example = R"({"model_version_id":1,"self_contained":false})";
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "model_version_id", self.model_version_id);
-        field(2, "run_id", self.run_id);
-        field(3, "self_contained", self.self_contained);
-    }
+    HERALD_DESCRIBE(model_version_id, run_id, self_contained);
 };
 
 struct manifest_endpoint {
     std::string path;
 
     static constexpr std::array<std::string_view, 1> required{"path"};
-    static constexpr void describe(auto& self, auto&& field) { field(1, "path", self.path); }
+    HERALD_DESCRIBE(path);
 };
 
 /// An update as it would be sent to a stage.
@@ -86,12 +69,7 @@ struct operations_manifest {
     static constexpr std::array<std::string_view, 1> required{"endpoint"};
     static constexpr std::string_view example =
         R"({"endpoint":{"path":"/churn"},"name":"churn","update":{"strategy":"rollout","env":[{"name":"A","value":"b"}]}})";
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "endpoint", self.endpoint);
-        field(2, "name", self.name);
-        field(3, "update", self.update);
-        field(4, "workspace_name", self.workspace_name);
-    }
+    HERALD_DESCRIBE(endpoint, name, update, workspace_name);
 };
 
 /// The place of the reference data of the version that the endpoint serves.
@@ -100,10 +78,7 @@ struct ingest_reference {
     std::string path;
 
     static constexpr std::string_view example = R"({"bucket":"models","path":"7/reference_data.csv"})";
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "bucket", self.bucket);
-        field(2, "path", self.path);
-    }
+    HERALD_DESCRIBE(bucket, path);
 };
 
 }  // namespace herald::schemas::requests

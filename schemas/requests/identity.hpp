@@ -10,7 +10,7 @@ namespace herald::schemas::requests {
 struct new_user_names {
     std::string username;  // empty: the e-mail
     static constexpr std::array server_owned{owned{"user_id"}, owned{"default_workspace_id"}};
-    static constexpr void describe(auto& self, auto&& field) { field(1, "username", self.username); }
+    HERALD_DESCRIBE(username);
 };
 
 struct new_user {
@@ -19,11 +19,7 @@ struct new_user {
     std::optional<new_user_names> verta_info;
 
     static constexpr std::array<std::string_view, 1> required{"email"};
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "email", self.email);
-        field(2, "full_name", self.full_name);
-        field(3, "verta_info", self.verta_info);
-    }
+    HERALD_DESCRIBE(email, full_name, verta_info);
 };
 
 struct create_user {
@@ -32,7 +28,7 @@ struct create_user {
     static constexpr std::array<std::string_view, 1> required{"info"};
     static constexpr std::string_view example =
         R"({"info":{"email":"ada@example.org","full_name":"Ada Lovelace"}})";
-    static constexpr void describe(auto& self, auto&& field) { field(1, "info", self.info); }
+    HERALD_DESCRIBE(info);
 };
 
 /// The user; without it, the caller.
@@ -40,10 +36,7 @@ struct changed_user_names {
     schemas::user_id user_id;
     std::string username;
     static constexpr std::array server_owned{owned{"default_workspace_id"}};
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "user_id", self.user_id);
-        field(2, "username", self.username);
-    }
+    HERALD_DESCRIBE(user_id, username);
 };
 
 struct changed_user {
@@ -51,11 +44,7 @@ struct changed_user {
     std::string full_name;
     std::optional<changed_user_names> verta_info;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "email", self.email);
-        field(2, "full_name", self.full_name);
-        field(3, "verta_info", self.verta_info);
-    }
+    HERALD_DESCRIBE(email, full_name, verta_info);
 };
 
 /// What is empty stays as it is.
@@ -64,10 +53,7 @@ struct update_user {
     workspace_id default_workspace_id;
 
     static constexpr std::string_view example = R"({"info":{"full_name":"Ada King"}})";
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "info", self.info);
-        field(2, "default_workspace_id", self.default_workspace_id);
-    }
+    HERALD_DESCRIBE(info, default_workspace_id);
 };
 
 struct one_user {
@@ -75,7 +61,7 @@ struct one_user {
 
     static constexpr std::array<std::string_view, 1> required{"user_id"};
     static constexpr std::string_view example = R"({"user_id":"2"})";
-    static constexpr void describe(auto& self, auto&& field) { field(1, "user_id", self.user_id); }
+    HERALD_DESCRIBE(user_id);
 };
 
 /// Also as the query parameter user_id.
@@ -83,7 +69,7 @@ struct maybe_one_user {
     schemas::user_id user_id;
 
     static constexpr std::string_view example = R"({"user_id":"2"})";
-    static constexpr void describe(auto& self, auto&& field) { field(1, "user_id", self.user_id); }
+    HERALD_DESCRIBE(user_id);
 };
 
 struct nothing {
@@ -100,12 +86,7 @@ struct get_users {
 
     static constexpr std::string_view example =
         R"({"emails":["ada@example.org"],"pagination":{"page_number":1,"page_limit":10}})";
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "user_ids", self.user_ids);
-        field(2, "emails", self.emails);
-        field(3, "usernames", self.usernames);
-        field(4, "pagination", self.pagination);
-    }
+    HERALD_DESCRIBE(user_ids, emails, usernames, pagination);
 };
 
 struct system_admin {
@@ -113,7 +94,7 @@ struct system_admin {
 
     static constexpr std::array<std::string_view, 1> required{"share_with"};
     static constexpr std::string_view example = R"({"share_with":"ada@example.org"})";
-    static constexpr void describe(auto& self, auto&& field) { field(1, "share_with", self.share_with); }
+    HERALD_DESCRIBE(share_with);
 };
 
 struct create_session {
@@ -123,11 +104,7 @@ struct create_session {
 
     static constexpr std::array<std::string_view, 1> required{"session_name"};
     static constexpr std::string_view example = R"({"session_name":"nightly","ttl_seconds":"3600"})";
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "verta_user_id", self.verta_user_id);
-        field(2, "session_name", self.session_name);
-        field(3, "ttl_seconds", self.ttl_seconds);
-    }
+    HERALD_DESCRIBE(verta_user_id, session_name, ttl_seconds);
 };
 
 /// An empty list restricts nothing.
@@ -138,12 +115,7 @@ struct find_sessions {
     std::optional<schemas::pagination> pagination;
 
     static constexpr std::string_view example = R"({"name":["nightly"]})";
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "ids", self.ids);
-        field(2, "verta_user_id", self.verta_user_id);
-        field(3, "name", self.name);
-        field(4, "pagination", self.pagination);
-    }
+    HERALD_DESCRIBE(ids, verta_user_id, name, pagination);
 };
 
 struct delete_sessions {
@@ -151,7 +123,7 @@ struct delete_sessions {
 
     static constexpr std::array<std::string_view, 1> required{"ids"};
     static constexpr std::string_view example = R"({"ids":["1"]})";
-    static constexpr void describe(auto& self, auto&& field) { field(1, "ids", self.ids); }
+    HERALD_DESCRIBE(ids);
 };
 
 struct new_service_account {
@@ -162,11 +134,7 @@ struct new_service_account {
     static constexpr std::array<std::string_view, 1> required{"email"};
     static constexpr std::array server_owned{owned{"id"}, owned{"username"}, owned{"primary_key"},
                                              owned{"time_created"}, owned{"associated_workspace_id"}};
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "org_id", self.org_id);
-        field(2, "email", self.email);
-        field(3, "description", self.description);
-    }
+    HERALD_DESCRIBE(org_id, email, description);
 };
 
 struct add_service_account {
@@ -175,9 +143,7 @@ struct add_service_account {
     static constexpr std::array<std::string_view, 1> required{"service_account"};
     static constexpr std::string_view example =
         R"({"service_account":{"email":"nightly@example.org","description":"Promotes what was tested"}})";
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "service_account", self.service_account);
-    }
+    HERALD_DESCRIBE(service_account);
 };
 
 struct create_service_account {
@@ -188,11 +154,7 @@ struct create_service_account {
     static constexpr std::array<std::string_view, 1> required{"username"};
     static constexpr std::string_view example =
         R"({"username":"weekly","associated_workspace_id":"1","description":"Reports what is old"})";
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "username", self.username);
-        field(2, "associated_workspace_id", self.associated_workspace_id);
-        field(3, "description", self.description);
-    }
+    HERALD_DESCRIBE(username, associated_workspace_id, description);
 };
 
 /// What is empty stays as it is.
@@ -204,12 +166,7 @@ struct update_service_account {
 
     static constexpr std::array<std::string_view, 1> required{"id"};
     static constexpr std::string_view example = R"({"id":"9","description":"Reports what is very old"})";
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "id", self.id);
-        field(2, "username", self.username);
-        field(3, "associated_workspace_id", self.associated_workspace_id);
-        field(4, "description", self.description);
-    }
+    HERALD_DESCRIBE(id, username, associated_workspace_id, description);
 };
 
 struct delete_service_account {
@@ -217,7 +174,7 @@ struct delete_service_account {
 
     static constexpr std::array<std::string_view, 1> required{"id"};
     static constexpr std::string_view example = R"({"id":"9"})";
-    static constexpr void describe(auto& self, auto&& field) { field(1, "id", self.id); }
+    HERALD_DESCRIBE(id);
 };
 
 /// An empty list restricts nothing.
@@ -228,12 +185,7 @@ struct find_service_accounts {
     std::optional<schemas::pagination> pagination;
 
     static constexpr std::string_view example = R"({"usernames":["weekly"]})";
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "ids", self.ids);
-        field(2, "associated_workspace_ids", self.associated_workspace_ids);
-        field(3, "usernames", self.usernames);
-        field(4, "pagination", self.pagination);
-    }
+    HERALD_DESCRIBE(ids, associated_workspace_ids, usernames, pagination);
 };
 
 }  // namespace herald::schemas::requests

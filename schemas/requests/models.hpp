@@ -45,10 +45,7 @@ struct update_model_members {
     static constexpr std::array server_owned{owned{"id", "is taken from the path"}};
     static constexpr std::string_view example =
         R"({"registered_model":{"labels":["tabular"]},"update_mask":{"paths":["labels","readme_text"]}})";
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "registered_model", self.registered_model);
-        field(2, "update_mask", self.update_mask);
-    }
+    HERALD_DESCRIBE(registered_model, update_mask);
 };
 
 }  // namespace herald::schemas::requests

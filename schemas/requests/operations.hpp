@@ -12,10 +12,7 @@ struct set_feature_flag {
 
     static constexpr std::array<std::string_view, 1> required{"enabled"};
     static constexpr std::string_view example = R"({"enabled":false})";
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "enabled", self.enabled);
-        field(2, "content", self.content);
-    }
+    HERALD_DESCRIBE(enabled, content);
 };
 
 }  // namespace herald::schemas::requests

@@ -12,10 +12,7 @@ struct sent_organization {
 
     static constexpr std::array<std::string_view, 1> required{"name"};
     static constexpr std::array server_owned{owned{"created_timestamp"}};
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "id", self.id);
-        field(2, "name", self.name);
-    }
+    HERALD_DESCRIBE(id, name);
 };
 
 struct set_organization {
@@ -23,7 +20,7 @@ struct set_organization {
 
     static constexpr std::array<std::string_view, 1> required{"organization"};
     static constexpr std::string_view example = R"({"organization":{"name":"Research"}})";
-    static constexpr void describe(auto& self, auto&& field) { field(1, "organization", self.organization); }
+    HERALD_DESCRIBE(organization);
 };
 
 struct add_organization_user {
@@ -31,7 +28,7 @@ struct add_organization_user {
 
     static constexpr std::array<std::string_view, 1> required{"email"};
     static constexpr std::string_view example = R"({"email":"ada@example.org"})";
-    static constexpr void describe(auto& self, auto&& field) { field(1, "email", self.email); }
+    HERALD_DESCRIBE(email);
 };
 
 struct sent_group {
@@ -43,12 +40,7 @@ struct sent_group {
     static constexpr std::array<std::string_view, 1> required{"name"};
     static constexpr std::array server_owned{owned{"built_in"}, owned{"created_timestamp"},
                                              owned{"member_ids", "is changed by …/users and …/removeUsers"}};
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "org_id", self.org_id);
-        field(2, "id", self.id);
-        field(3, "name", self.name);
-        field(4, "description", self.description);
-    }
+    HERALD_DESCRIBE(org_id, id, name, description);
 };
 
 struct set_group {
@@ -56,14 +48,14 @@ struct set_group {
 
     static constexpr std::array<std::string_view, 1> required{"group"};
     static constexpr std::string_view example = R"({"group":{"name":"Reviewers"}})";
-    static constexpr void describe(auto& self, auto&& field) { field(1, "group", self.group); }
+    HERALD_DESCRIBE(group);
 };
 
 struct add_group_users {
     std::vector<schemas::user_id> user_id;
 
     static constexpr std::string_view example = R"({"user_id":["2","3"]})";
-    static constexpr void describe(auto& self, auto&& field) { field(1, "user_id", self.user_id); }
+    HERALD_DESCRIBE(user_id);
 };
 
 struct sent_role {
@@ -76,14 +68,7 @@ struct sent_role {
 
     static constexpr std::array<std::string_view, 1> required{"name"};
     static constexpr std::array server_owned{owned{"built_in"}, owned{"created_timestamp"}};
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "org_id", self.org_id);
-        field(2, "id", self.id);
-        field(3, "name", self.name);
-        field(4, "description", self.description);
-        field(5, "resource_actions", self.resource_actions);
-        field(6, "reports_scans", self.reports_scans);
-    }
+    HERALD_DESCRIBE(org_id, id, name, description, resource_actions, reports_scans);
 };
 
 struct set_role {
@@ -93,7 +78,7 @@ struct set_role {
     static constexpr std::array<std::string_view, 1> required{"role"};
     static constexpr std::string_view example =
         R"({"role":{"name":"Editor of models","resource_actions":[{"resource_type":"REGISTERED_MODEL","allowed_actions":["READ","UPDATE"]}]}})";
-    static constexpr void describe(auto& self, auto&& field) { field(1, "role", self.role); }
+    HERALD_DESCRIBE(role);
 };
 
 struct sent_workspace {
@@ -108,10 +93,7 @@ struct sent_workspace {
     static constexpr std::array server_owned{owned{"built_in"}, owned{"created_timestamp"},
                                              owned{"updated_timestamp"}};
     static constexpr void describe(auto& self, auto&& field) {
-        field(1, "org_id", self.org_id);
-        field(2, "id", self.id);
-        field(3, "name", self.name);
-        field(4, "description", self.description);
+        HERALD_FIELDS(org_id, id, name, description);
         field(5, "namespace", self.name_space);
         field(6, "permissions", self.permissions);
     }
@@ -125,10 +107,7 @@ struct change_permission {
     static constexpr bool strict = true;
     static constexpr std::array<std::string_view, 2> required{"group_id", "role_id"};
     static constexpr std::string_view example = R"({"group_id":"2","role_id":"3"})";
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "group_id", self.group_id);
-        field(2, "role_id", self.role_id);
-    }
+    HERALD_DESCRIBE(group_id, role_id);
 };
 
 struct set_workspace {
@@ -138,7 +117,7 @@ struct set_workspace {
     static constexpr std::array<std::string_view, 1> required{"workspace"};
     static constexpr std::string_view example =
         R"({"workspace":{"name":"fraud","permissions":[{"group_id":"2","role_id":"3"}]}})";
-    static constexpr void describe(auto& self, auto&& field) { field(1, "workspace", self.workspace); }
+    HERALD_DESCRIBE(workspace);
 };
 
 }  // namespace herald::schemas::requests

@@ -3,12 +3,11 @@
 //
 //     static constexpr std::array required{"name"};               // without it: 400
 //     static constexpr std::array server_owned{owned{"id"}, …};   // known, and ignored
-//     static constexpr bool strict = true;                        // unknown members: 400 (wire.md §1)
+//     static constexpr bool strict = true;                        // unknown members, also at a default: 400
 //     static constexpr std::string_view example = R"({…})";       // for the OpenAPI document
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -57,7 +56,7 @@ std::vector<std::string_view> members_of() {
 struct update_mask {
     std::vector<std::string> paths;
 
-    static constexpr void describe(auto& self, auto&& field) { field(1, "paths", self.paths); }
+    HERALD_DESCRIBE(paths);
 };
 
 /// The members of `body` that the server owns, if they are set to something.
@@ -76,7 +75,7 @@ enum class zero_of_enum : std::uint8_t { no_value, a_value };
 template <named_enum T>
 std::string names_of_enum(zero_of_enum zero) {
     std::string names = "one of";
-    for (const named<T>& each : enum_names<T>::all) {
+    for (const named<T>& each : enum_names<T>) {
         const bool is_none =
             each.value == T{} && (zero == zero_of_enum::no_value || each.name.empty() ||
                                   each.name.ends_with("UNKNOWN") || each.name.ends_with("unknown"));

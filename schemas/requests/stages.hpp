@@ -15,11 +15,7 @@ struct create_transition {
     static constexpr std::array<std::string_view, 2> required{"model_version_id", "desired_stage"};
     static constexpr std::string_view example =
         R"({"model_version_id":"1","desired_stage":"PRODUCTION","comment":"It won the trial"})";
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "model_version_id", self.model_version_id);
-        field(2, "desired_stage", self.desired_stage);
-        field(3, "comment", self.comment);
-    }
+    HERALD_DESCRIBE(model_version_id, desired_stage, comment);
 };
 
 /// For the calls that approve, reject, close and commit a transition.
@@ -29,10 +25,7 @@ struct act_on_transition {
 
     static constexpr std::array<std::string_view, 1> required{"transition_id"};
     static constexpr std::string_view example = R"({"transition_id":"1","comment":"Fine"})";
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "transition_id", self.transition_id);
-        field(2, "comment", self.comment);
-    }
+    HERALD_DESCRIBE(transition_id, comment);
 };
 
 struct update_stage {
@@ -43,11 +36,7 @@ struct update_stage {
     static constexpr std::array<std::string_view, 2> required{"model_version_id", "stage"};
     static constexpr std::string_view example =
         R"({"model_version_id":"1","stage":"DEVELOPMENT","comment":"Back to the bench"})";
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "model_version_id", self.model_version_id);
-        field(2, "stage", self.stage);
-        field(3, "comment", self.comment);
-    }
+    HERALD_DESCRIBE(model_version_id, stage, comment);
 };
 
 struct create_comment {
@@ -57,10 +46,7 @@ struct create_comment {
     static constexpr std::array<std::string_view, 2> required{"model_version_id", "comment"};
     static constexpr std::string_view example =
         R"({"model_version_id":"1","comment":"Who has looked at the drift?"})";
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "model_version_id", self.model_version_id);
-        field(2, "comment", self.comment);
-    }
+    HERALD_DESCRIBE(model_version_id, comment);
 };
 
 struct find_activities {
@@ -70,11 +56,7 @@ struct find_activities {
 
     static constexpr std::string_view example =
         R"({"model_version_id":"1","pagination":{"page_number":1,"page_limit":10}})";
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "registered_model_id", self.registered_model_id);
-        field(2, "model_version_id", self.model_version_id);
-        field(3, "pagination", self.pagination);
-    }
+    HERALD_DESCRIBE(registered_model_id, model_version_id, pagination);
 };
 
 /// Without an id: over all that the caller may read.
@@ -88,14 +70,7 @@ struct find_transitions {
 
     static constexpr std::string_view example =
         R"({"state":["PENDING"],"waiting_for_me":true,"pagination":{"page_number":1,"page_limit":10}})";
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "registered_model_id", self.registered_model_id);
-        field(2, "model_version_id", self.model_version_id);
-        field(3, "state", self.state);
-        field(4, "mine", self.mine);
-        field(5, "waiting_for_me", self.waiting_for_me);
-        field(6, "pagination", self.pagination);
-    }
+    HERALD_DESCRIBE(registered_model_id, model_version_id, state, mine, waiting_for_me, pagination);
 };
 
 /// PUT: replaces them all. An absent one takes its default.
@@ -110,21 +85,15 @@ struct policies {
     static constexpr bool strict = true;
     static constexpr std::string_view example =
         R"({"require_approval_for":["PRODUCTION"],"approvals_required":1,"require_safe_scan_for":[],"commit_on_approve":false})";
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "require_approval_for", self.require_approval_for);
-        field(2, "approvals_required", self.approvals_required);
-        field(3, "require_safe_scan_for", self.require_safe_scan_for);
-        field(4, "commit_on_approve", self.commit_on_approve);
-        field(5, "promotion_deadline_seconds", self.promotion_deadline_seconds);
-        field(6, "scan_by_others", self.scan_by_others);
-    }
+    HERALD_DESCRIBE(require_approval_for, approvals_required, require_safe_scan_for, commit_on_approve,
+                    promotion_deadline_seconds, scan_by_others);
 };
 
 struct fail_promotion {
     std::string reason;
 
     static constexpr std::string_view example = R"({"reason":"The rollout was stopped"})";
-    static constexpr void describe(auto& self, auto&& field) { field(1, "reason", self.reason); }
+    HERALD_DESCRIBE(reason);
 };
 
 }  // namespace herald::schemas::requests

@@ -10,10 +10,7 @@ struct rule_parameter {
     std::string name;
     json_text value;  // a number, or a string that holds one
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "name", self.name);
-        field(2, "value", self.value);
-    }
+    HERALD_DESCRIBE(name, value);
 };
 
 struct canary_rule {
@@ -21,10 +18,7 @@ struct canary_rule {
     std::vector<rule_parameter> rule_parameters;
 
     static constexpr std::array<std::string_view, 1> required{"rule_id"};
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "rule_id", self.rule_id);
-        field(2, "rule_parameters", self.rule_parameters);
-    }
+    HERALD_DESCRIBE(rule_id, rule_parameters);
 };
 
 struct canary_strategy {
@@ -32,11 +26,7 @@ struct canary_strategy {
     json_text progress_step;  // over 0, at most 1
     std::vector<canary_rule> rules;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "progress_interval_seconds", self.progress_interval_seconds);
-        field(2, "progress_step", self.progress_step);
-        field(3, "rules", self.rules);
-    }
+    HERALD_DESCRIBE(progress_interval_seconds, progress_step, rules);
 };
 
 /// The body is echoed as a whole. resources, autoscaling and env have no effect on a model in this process.
@@ -54,12 +44,7 @@ struct update_endpoint_stage : serving_settings {
         R"({"build_id":1,"strategy":"canary","canary_strategy":{"progress_interval_seconds":60,"progress_step":0.25,)"
         R"("rules":[{"rule_id":1006,"rule_parameters":[{"name":"threshold","value":"0.5"}]}]}})";
     static constexpr void describe(auto& self, auto&& field) {
-        field(1, "build_id", self.build_id);
-        field(2, "strategy", self.strategy);
-        field(3, "canary_strategy", self.canary_strategy);
-        field(4, "resources", self.resources);
-        field(5, "autoscaling", self.autoscaling);
-        field(6, "env", self.env);
+        HERALD_FIELDS(build_id, strategy, canary_strategy, resources, autoscaling, env);
         serving_settings::describe(self, field);
     }
 };

@@ -65,10 +65,7 @@ struct update_version_members {
     static constexpr std::array server_owned{owned{"id", "is taken from the path"}};
     static constexpr std::string_view example =
         R"({"model_version":{"environment":{"python":{}}},"update_mask":{"paths":["environment","apis"]}})";
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "model_version", self.model_version);
-        field(2, "update_mask", self.update_mask);
-    }
+    HERALD_DESCRIBE(model_version, update_mask);
 };
 
 struct lock_version {
@@ -76,7 +73,7 @@ struct lock_version {
 
     static constexpr std::array<std::string_view, 1> required{"lock_level"};
     static constexpr std::string_view example = R"({"lock_level":"REDACT"})";
-    static constexpr void describe(auto& self, auto&& field) { field(1, "lock_level", self.lock_level); }
+    HERALD_DESCRIBE(lock_level);
 };
 
 // The calls that log what a version is made of. They may name the version again, as the path does.
@@ -88,10 +85,7 @@ struct log_datasets {
     static constexpr std::array<std::string_view, 1> required{"datasets"};
     static constexpr std::string_view example =
         R"({"datasets":[{"key":"train","path_only":true,"artifact_type":"DATA","linked_artifact_id":"7"}]})";
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "model_version_id", self.model_version_id);
-        field(2, "datasets", self.datasets);
-    }
+    HERALD_DESCRIBE(model_version_id, datasets);
 };
 
 struct log_code {
@@ -101,10 +95,7 @@ struct log_code {
     static constexpr std::array<std::string_view, 1> required{"code_blob_map"};
     static constexpr std::string_view example =
         R"({"code_blob_map":{"training":{"git":{"repo":"https://example.org/churn.git","hash":"4f2a"}}}})";
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "model_version_id", self.model_version_id);
-        field(2, "code_blob_map", self.code_blob_map);
-    }
+    HERALD_DESCRIBE(model_version_id, code_blob_map);
 };
 
 struct log_attributes {
@@ -113,10 +104,7 @@ struct log_attributes {
 
     static constexpr std::array<std::string_view, 1> required{"attributes"};
     static constexpr std::string_view example = R"({"attributes":[{"key":"auc","value":0.91}]})";
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "model_version_id", self.model_version_id);
-        field(2, "attributes", self.attributes);
-    }
+    HERALD_DESCRIBE(model_version_id, attributes);
 };
 
 struct log_docker_metadata {
@@ -125,10 +113,7 @@ struct log_docker_metadata {
 
     static constexpr std::array<std::string_view, 1> required{"docker_metadata"};
     static constexpr std::string_view example = R"({"docker_metadata":{"request_port":8080}})";
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "model_version_id", self.model_version_id);
-        field(2, "docker_metadata", self.docker_metadata);
-    }
+    HERALD_DESCRIBE(model_version_id, docker_metadata);
 };
 /// Made of each of them; members that it lacks are empty.
 template <class Log>

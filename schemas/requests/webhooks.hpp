@@ -42,10 +42,7 @@ struct set_webhook_status {
 
     static constexpr std::array<std::string_view, 2> required{"webhook_id", "status"};
     static constexpr std::string_view example = R"({"webhook_id":1,"status":"ENABLED"})";
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "webhook_id", self.webhook_id);
-        field(2, "status", self.status);
-    }
+    HERALD_DESCRIBE(webhook_id, status);
 };
 
 /// resource_type is a name, or an object as one of a webhook's resource_types.
@@ -62,15 +59,8 @@ struct create_event {
     static constexpr std::string_view example =
         R"({"event_uuid":"7f1a6b5e-3c7e-4b52-9d0e-2f7a3c1d9e55","event_type":"UPDATE",)"
         R"("resource_type":"ENDPOINT","new_entity":{"id":"7"}})";
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "event_uuid", self.event_uuid);
-        field(2, "event_type", self.event_type);
-        field(3, "workspace_id", self.workspace_id);
-        field(4, "timestamp", self.timestamp);
-        field(5, "resource_type", self.resource_type);
-        field(6, "original_entity", self.original_entity);
-        field(7, "new_entity", self.new_entity);
-    }
+    HERALD_DESCRIBE(event_uuid, event_type, workspace_id, timestamp, resource_type, original_entity,
+                    new_entity);
 };
 
 /// An empty list selects nothing.
@@ -82,20 +72,14 @@ struct find_webhooks {
     std::optional<schemas::pagination> pagination;
 
     static constexpr std::string_view example = R"({"names":["rollout"]})";
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "ids", self.ids);
-        field(2, "names", self.names);
-        field(3, "workspace_id", self.workspace_id);
-        field(4, "resource_types", self.resource_types);
-        field(5, "pagination", self.pagination);
-    }
+    HERALD_DESCRIBE(ids, names, workspace_id, resource_types, pagination);
 };
 
 struct delete_webhooks {
     std::vector<webhook_id> ids;
 
     static constexpr std::string_view example = R"({"ids":[1]})";
-    static constexpr void describe(auto& self, auto&& field) { field(1, "ids", self.ids); }
+    HERALD_DESCRIBE(ids);
 };
 
 struct trigger_test {
@@ -103,7 +87,7 @@ struct trigger_test {
 
     static constexpr std::array<std::string_view, 1> required{"webhook_id"};
     static constexpr std::string_view example = R"({"webhook_id":1})";
-    static constexpr void describe(auto& self, auto&& field) { field(1, "webhook_id", self.webhook_id); }
+    HERALD_DESCRIBE(webhook_id);
 };
 
 }  // namespace herald::schemas::requests

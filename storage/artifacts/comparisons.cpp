@@ -1,6 +1,5 @@
 #include "storage/artifacts/comparisons.hpp"
 
-#include <algorithm>
 #include <deque>
 #include <map>
 #include <utility>

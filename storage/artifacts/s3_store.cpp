@@ -1,14 +1,11 @@
 #include "storage/artifacts/s3_store.hpp"
 
-#include <algorithm>
 #include <atomic>
 #include <future>
-#include <map>
 #include <optional>
 #include <utility>
 
 #include "runtime/crypto.hpp"
-#include "runtime/mutex.hpp"
 #include "runtime/task_group.hpp"
 #include "storage/artifacts/limits.hpp"
 #include "storage/artifacts/s3_answers.hpp"

@@ -29,13 +29,7 @@ struct backup_header {
     std::int64_t time_ms = 0;  // log time there
     std::int64_t made_ms = 0;  // wall time
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "log", self.log);
-        field(2, "level", self.level);
-        field(3, "next_offset", self.next_offset);
-        field(4, "time_ms", self.time_ms);
-        field(5, "made_ms", self.made_ms);
-    }
+    HERALD_DESCRIBE(log, level, next_offset, time_ms, made_ms);
 };
 
 /// A record that a worker had not finished, or that may be replayed.
@@ -45,17 +39,12 @@ struct carried_record {
     std::string key;
     std::string value;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "topic", self.topic);
-        field(2, "partition", self.partition);
-        field(3, "key", self.key);
-        field(4, "value", self.value);
-    }
+    HERALD_DESCRIBE(topic, partition, key, value);
 };
 struct carried_records {
     std::vector<carried_record> records;
 
-    static constexpr void describe(auto& self, auto&& field) { field(1, "records", self.records); }
+    HERALD_DESCRIBE(records);
 };
 
 struct backup_end {
@@ -71,18 +60,8 @@ struct backup_end {
     std::uint64_t artifacts_lost = 0;         // missing or damaged
     std::vector<std::string> lost_artifacts;  // the digests of the first limits::artifacts_named_max of them
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "pieces", self.pieces);
-        field(2, "rows", self.rows);
-        field(3, "records", self.records);
-        field(4, "rows_digest", self.rows_digest);
-        field(5, "content_digest", self.content_digest);
-        field(6, "records_digest", self.records_digest);
-        field(7, "artifacts_compared", self.artifacts_compared);
-        field(8, "artifacts", self.artifacts);
-        field(9, "artifacts_lost", self.artifacts_lost);
-        field(10, "lost_artifacts", self.lost_artifacts);
-    }
+    HERALD_DESCRIBE(pieces, rows, records, rows_digest, content_digest, records_digest, artifacts_compared,
+                    artifacts, artifacts_lost, lost_artifacts);
 };
 
 /// What a backup says of itself.

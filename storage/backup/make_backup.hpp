@@ -3,7 +3,6 @@
 
 #include <filesystem>
 #include <functional>
-#include <memory>
 #include <stop_token>
 
 #include "events/log/log.hpp"

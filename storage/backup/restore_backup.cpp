@@ -5,7 +5,6 @@
 
 #include "events/log/topics.hpp"
 #include "runtime/crypto.hpp"
-#include "runtime/text.hpp"
 #include "schemas/commands/all.hpp"
 #include "storage/backup/log_appender.hpp"
 #include "storage/backup/log_reading.hpp"

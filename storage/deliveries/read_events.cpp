@@ -53,7 +53,7 @@ constexpr types bit_of(schemas::resource_type type) noexcept {
 types types_read_by(const schemas::webhook& hook) {
     types heard = 0;
     if (hook.status == schemas::webhook_status::disabled) return heard;
-    for (const auto& [type, name] : schemas::enum_names<schemas::resource_type>::all)
+    for (const auto& [type, name] : schemas::enum_names<schemas::resource_type>)
         if (hears(hook, schemas::event_type::read, type)) heard |= bit_of(type);
     return heard;
 }

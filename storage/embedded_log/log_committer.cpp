@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "events/log/limits.hpp"
-#include "runtime/assert.hpp"
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"
 #include "runtime/mutex.hpp"

@@ -1,5 +1,4 @@
 // The committer's second thread: retention, compaction, and a check of the clock.
-#include <cstdlib>
 
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"

@@ -1,7 +1,6 @@
 #include "storage/embedded_log/log_time.hpp"
 
 #include <algorithm>
-#include <string>
 
 #include "runtime/text.hpp"
 #include "storage/embedded_log/limits.hpp"

@@ -10,7 +10,6 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
-#include <vector>
 
 #include "events/log/log.hpp"
 #include "runtime/metrics.hpp"

@@ -1,6 +1,7 @@
 // GENESIS, the first record of every log: written once, compared at every start (design.md §1).
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,6 +22,8 @@ struct genesis_options {
     std::string admin_email;
     std::string admin_key;  // the developer key itself; only its hash goes into the log
     std::vector<schemas::stage> require_approval_for;
+    /// No part of GENESIS: set by a command, as it may change. Empty: not said.
+    std::optional<schemas::webhooks_by> webhooks_by;
 };
 
 /// What the first administrator and the first organisation may be called; the rules are those for any user

@@ -11,7 +11,6 @@
 #include "runtime/assert.hpp"
 #include "runtime/lifetime.hpp"
 #include "storage/node/command_gateway.hpp"
-#include "storage/node/disk_guard.hpp"
 #include "storage/node/job_claims.hpp"
 #include "storage/node/level_watch.hpp"
 #include "storage/node/node.hpp"

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include <atomic>
 #include <thread>
 #include <utility>
 #include "events/log/topics.hpp"
@@ -19,7 +18,6 @@
 #include "storage/node/level_watch.hpp"
 #include "storage/node/limits.hpp"
 #include "storage/node/log_node.hpp"
-#include "storage/node/membership.hpp"
 #include "storage/node/outbox_backlog.hpp"
 #include "storage/registry/tables/installation.hpp"
 

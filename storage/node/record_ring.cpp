@@ -1,7 +1,6 @@
 #include "storage/node/record_ring.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "runtime/assert.hpp"
 #include "storage/node/limits.hpp"

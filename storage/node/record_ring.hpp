@@ -2,9 +2,7 @@
 // ones.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <string_view>
 #include <vector>
 
 #include "runtime/crypto.hpp"

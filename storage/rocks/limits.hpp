@@ -1,7 +1,6 @@
 // The bounds shared by all of Herald's RocksDB databases.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 
 namespace herald::limits {

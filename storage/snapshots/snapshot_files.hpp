@@ -21,11 +21,7 @@ struct snapshot_list {
         std::uint64_t bytes = 0;
         std::string digest;  // SHA-256
 
-        static constexpr void describe(auto& self, auto&& field) {
-            field(1, "name", self.name);
-            field(2, "bytes", self.bytes);
-            field(3, "digest", self.digest);
-        }
+        HERALD_DESCRIBE(name, bytes, digest);
     };
     schemas::uuid log_id{};
     std::uint32_t generation = 0;
@@ -34,14 +30,7 @@ struct snapshot_list {
     std::int64_t time_ms = 0;       // log time
     std::vector<file> files;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "log_id", self.log_id);
-        field(2, "generation", self.generation);
-        field(3, "level", self.level);
-        field(4, "next_offset", self.next_offset);
-        field(5, "time_ms", self.time_ms);
-        field(6, "files", self.files);
-    }
+    HERALD_DESCRIBE(log_id, generation, level, next_offset, time_ms, files);
 };
 
 /// Takes a snapshot while the state is read and written, keeps it, and drops all but the newest

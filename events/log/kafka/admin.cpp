@@ -1,7 +1,6 @@
 #include "events/log/kafka/admin.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "events/log/kafka/limits.hpp"
 

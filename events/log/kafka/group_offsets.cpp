@@ -6,7 +6,6 @@
 #include <chrono>
 #include <set>
 #include <thread>
-#include <utility>
 
 #include "events/log/kafka/admin.hpp"
 #include "events/log/kafka/limits.hpp"

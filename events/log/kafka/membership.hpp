@@ -2,7 +2,6 @@
 // Internal to events/log/kafka.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <optional>
 #include <set>

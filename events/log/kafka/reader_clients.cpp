@@ -1,7 +1,6 @@
 #include "events/log/kafka/reader_clients.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "runtime/mutex.hpp"
 

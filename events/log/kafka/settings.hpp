@@ -2,7 +2,6 @@
 // §2).
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>

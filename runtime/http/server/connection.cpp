@@ -9,13 +9,11 @@
 #include <boost/system/system_error.hpp>
 #include <exception>
 #include <span>
-#include <type_traits>
 #include <utility>
 
 #include "runtime/deadline.hpp"
 #include "runtime/http/body.hpp"
 #include "runtime/http/server/awaiting.hpp"
-#include "runtime/http/server/error_response.hpp"
 #include "runtime/http/server/incoming_pace.hpp"
 #include "runtime/http/server/linger.hpp"
 #include "runtime/http/server/outgoing_answer.hpp"

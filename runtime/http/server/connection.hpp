@@ -7,7 +7,6 @@
 #include <boost/asio/basic_stream_socket.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
-#include <cstdint>
 #include <memory>
 #include <set>
 #include <string>

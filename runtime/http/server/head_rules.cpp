@@ -28,6 +28,19 @@ bool has_bare_line_end(std::string_view head) noexcept {
     return false;
 }
 
+bool ends_in_bare_line_feed(std::string_view unread) noexcept {
+    if (unread.starts_with("\r\n")) unread.remove_prefix(2);
+    const std::size_t end = unread.find('\n');
+    return end != unread.npos && (end == 0 || unread[end - 1] != '\r');
+}
+
+std::optional<http_method> known_method(std::string_view name) noexcept {
+    using enum http_method;
+    for (const http_method each : {get, head, post, put, patch, delete_, options, trace, query})
+        if (name_of(each) == name) return each;
+    return std::nullopt;
+}
+
 bool is_host(std::string_view text) noexcept {
     std::string_view name = text;
     if (const std::size_t colon = text.rfind(':'); colon != text.npos && text.find(']', colon) == text.npos) {

@@ -37,30 +37,6 @@ struct special_field {
     std::size_t index = 0;
 };
 
-// The methods that are known; of TRACE and QUERY it is also known that no resource has them, which is 405.
-std::optional<http_method> known_method(http::verb verb, std::string_view name) noexcept {
-    switch (verb) {
-        case http::verb::get:
-            return http_method::get;
-        case http::verb::head:
-            return http_method::head;
-        case http::verb::post:
-            return http_method::post;
-        case http::verb::put:
-            return http_method::put;
-        case http::verb::patch:
-            return http_method::patch;
-        case http::verb::delete_:
-            return http_method::delete_;
-        case http::verb::options:
-            return http_method::options;
-        case http::verb::trace:
-            return http_method::trace;
-        default:
-            return name == "QUERY" ? std::optional(http_method::query) : std::nullopt;
-    }
-}
-
 }  // namespace
 
 // What Beast's parser found. Before each call it is told where the request's first byte is; it moves the data
@@ -75,9 +51,8 @@ struct request_parser::header_reader {
 
       private:
         using text = boost::beast::string_view;
-        void on_request_impl(http::verb verb, text name, text wanted, int http_version,
-                             beast_error&) override {
-            x_owner.method = known_method(verb, {name.data(), name.size()});
+        void on_request_impl(http::verb, text name, text wanted, int http_version, beast_error&) override {
+            x_owner.method = known_method({name.data(), name.size()});
             x_owner.target = x_owner.where(wanted);
             x_owner.version = http_version;
         }
@@ -95,8 +70,10 @@ struct request_parser::header_reader {
                 failed = http::error::header_limit;
             else if (size > x_owner.body_bytes_max - x_owner.body_bytes)
                 failed = http::error::body_limit;
+            x_owner.chunk_bytes_left = static_cast<std::size_t>(size);
         }
         std::size_t on_chunk_body_impl(std::uint64_t, text body, beast_error&) override {
+            x_owner.chunk_bytes_left -= body.size();
             char* const end = x_owner.base + x_owner.body_at + x_owner.body_bytes - x_owner.dropped_bytes;
             std::memmove(end, body.data(), body.size());
             x_owner.body_bytes += body.size();
@@ -115,7 +92,7 @@ struct request_parser::header_reader {
         parser.emplace(*this);
         field_count = 0;
         host = transfer_encoding = content_length = expect = {};
-        body_at = body_bytes = body_bytes_max = raw_bytes = dropped_bytes = 0;
+        body_at = body_bytes = body_bytes_max = raw_bytes = dropped_bytes = chunk_bytes_left = 0;
     }
 
     place where(std::string_view text) const {
@@ -170,7 +147,8 @@ struct request_parser::header_reader {
     std::size_t body_at = 0, body_bytes = 0, body_bytes_max = 0;
     std::size_t dropped_bytes = 0;  // part of body_bytes, no longer in the buffer
     std::size_t raw_bytes = 0;      // as received, up to `unread`
-    const char* unread = nullptr;   // where the parser was told to continue
+    std::size_t chunk_bytes_left = 0;
+    const char* unread = nullptr;  // where the parser was told to continue
 };
 
 namespace {
@@ -400,6 +378,8 @@ request_parser::progress request_parser::advance_sized_body() {
 }
 
 request_parser::progress request_parser::advance_chunked_body() {
+    if (x_reader->chunk_bytes_left == 0 && ends_in_bare_line_feed({begin() + x_parsed, waiting()}))
+        return fail_chunks(static_cast<int>(http::error::bad_line_ending));
     if (waiting() < chunked_bytes_min) return progress::need_more;
     beast_error failed;
     x_reader->unread = begin() + x_parsed;
@@ -416,8 +396,10 @@ request_parser::progress request_parser::advance_chunked_body() {
          (x_reader->has_too_much_framing(x_reader->raw_bytes + waiting()) || is_framing_unbounded())))
         return fail(413, "too many bytes of chunk sizes, extensions and trailers");
     if (failed == http::error::body_limit) return fail_too_large();
-    if (failed && failed != http::error::need_more)
-        return fail(400, "the chunked body cannot be understood: " + what_is_right(failed));
+    if (failed && failed != http::error::need_more) return fail_chunks(failed.value());
+    if (failed == http::error::need_more && x_reader->chunk_bytes_left == 0 &&
+        ends_in_bare_line_feed({begin() + x_parsed, waiting()}))
+        return fail_chunks(static_cast<int>(http::error::bad_line_ending));
     if (is_done) return finish();
     // Closes the gap that the framing left, so that the buffer grows only with the body.
     const std::size_t body_end = x_head_bytes + x_body_bytes;
@@ -426,6 +408,11 @@ request_parser::progress request_parser::advance_chunked_body() {
     x_parsed = body_end;
     x_used = x_start + body_end + rest;
     return progress::need_more;
+}
+
+request_parser::progress request_parser::fail_chunks(int beast_code) {
+    const beast_error failed = static_cast<http::error>(beast_code);
+    return fail(400, "the chunked body cannot be understood: " + what_is_right(failed));
 }
 
 request_parser::progress request_parser::finish() {

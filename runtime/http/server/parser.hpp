@@ -91,6 +91,7 @@ class request_parser {
     progress finish();
     bool is_framing_unbounded() const noexcept;
     progress fail_too_large();
+    progress fail_chunks(int beast_code);
     progress fail(std::uint16_t status, std::string message);
     progress check_head();
     void show_head();

@@ -3,7 +3,6 @@
 #include <netinet/tcp.h>
 
 #include <algorithm>
-#include <atomic>
 #include <boost/asio/basic_socket_acceptor.hpp>
 #include <boost/asio/dispatch.hpp>
 #include <boost/asio/ip/address.hpp>

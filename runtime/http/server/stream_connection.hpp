@@ -1,7 +1,6 @@
 // One connection, in clear or over TLS; connection.cpp has its steps and makes both.
 #pragma once
 
-#include <algorithm>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/cancellation_state.hpp>
 #include <boost/asio/ssl/context.hpp>
@@ -9,16 +8,14 @@
 #include <boost/asio/this_coro.hpp>
 #include <boost/system/system_error.hpp>
 #include <cstdint>
-#include <exception>
 #include <memory>
-#include <optional>
-#include <span>
 #include <type_traits>
 #include <utility>
 
 #include "runtime/deadline.hpp"
 #include "runtime/http/body.hpp"
 #include "runtime/http/server/connection.hpp"
+#include "runtime/http/server/error_response.hpp"
 #include "runtime/http/server/incoming_pace.hpp"
 #include "runtime/http/server/outgoing_answer.hpp"
 #include "runtime/http/server/parser.hpp"

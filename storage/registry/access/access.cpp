@@ -142,10 +142,6 @@ bool is_workspace_admin(const state_view& state, schemas::user_id user, const sc
     return rights.everything || rights.super_user;
 }
 
-bool may_change_webhooks(const state_view& state, schemas::user_id user, const schemas::workspace&) {
-    return is_system_admin(state, user);
-}
-
 bool may_report_scans(const state_view& state, schemas::user_id user, const schemas::workspace& workspace) {
     const access_rights rights = rights_of(state, user, workspace);
     return rights.reports_scans || rights.allow(protected_type::registered_model, action::update);
@@ -159,6 +155,28 @@ bool is_visible(const state_view& state, schemas::user_id user, const schemas::w
 result<void> require_system_admin(const state_view& state, schemas::user_id user, std::string_view what) {
     if (is_system_admin(state, user)) return {};
     return runtime::permission_denied(std::string(what) + " needs a system administrator");
+}
+
+namespace {
+
+bool are_webhooks_by_workspace_admins(const state_view& state) {
+    return tables::installation_settings::find(state).webhooks_by == schemas::webhooks_by::workspace_admins;
+}
+
+}  // namespace
+
+bool may_change_webhooks(const state_view& state, schemas::user_id user,
+                         const schemas::workspace& workspace) {
+    return is_system_admin(state, user) ||
+           (are_webhooks_by_workspace_admins(state) && is_workspace_admin(state, user, workspace));
+}
+
+result<void> require_webhook_admin(const state_view& state, schemas::user_id user,
+                                   const schemas::workspace& workspace, std::string_view what) {
+    if (may_change_webhooks(state, user, workspace)) return {};
+    if (!are_webhooks_by_workspace_admins(state)) return require_system_admin(state, user, what);
+    return runtime::permission_denied(std::string(what) + " needs an admin of the workspace \"" +
+                                      workspace.name + "\" or a system administrator");
 }
 
 result<void> require(const state_view& state, schemas::user_id user, const schemas::workspace& workspace,

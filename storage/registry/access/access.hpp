@@ -30,8 +30,6 @@ bool is_allowed(const state::state_view&, schemas::user_id, const schemas::works
                 schemas::protected_type, schemas::action, remembering = remembering::yes);
 /// Whether the user is a member of `Admins` or of a group with `Super User` there, or the owner.
 bool is_workspace_admin(const state::state_view&, schemas::user_id, const schemas::workspace&);
-/// Whether the user may create, change and delete webhooks there, and sees all of their deliveries.
-bool may_change_webhooks(const state::state_view&, schemas::user_id, const schemas::workspace&);
 /// Whether the user may report scans there: by UPDATE on models, or by a role's mark.
 bool may_report_scans(const state::state_view&, schemas::user_id, const schemas::workspace&);
 /// Whether the user sees the workspace at all, by any READ in it.
@@ -40,6 +38,12 @@ bool is_visible(const state::state_view&, schemas::user_id, const schemas::works
 
 /// permission_denied "… needs a system administrator".
 result<void> require_system_admin(const state::state_view&, schemas::user_id, std::string_view what);
+/// Whether the user may create, change and delete the workspace's webhooks: system administrators, and with
+/// webhooks_by = workspace-admins the workspace's admins.
+bool may_change_webhooks(const state::state_view&, schemas::user_id, const schemas::workspace&);
+/// permission_denied "… needs a system administrator", or who else may.
+result<void> require_webhook_admin(const state::state_view&, schemas::user_id, const schemas::workspace&,
+                                   std::string_view what);
 /// not_found without READ, permission_denied without the action. `what` names the thing in the not_found
 /// text.
 result<void> require(const state::state_view&, schemas::user_id, const schemas::workspace&,

@@ -47,6 +47,14 @@ bool is_of_user(const rule_context& context) {
            schemas::commands::sender::user;
 }
 
+void take_names(const rule_context& context, audit_row& row, subject about) {
+    row.workspace_id = about.workspace;
+    row.resource_name = std::move(about.name);
+    row.workspace_name = std::move(about.workspace_name);
+    if (about.workspace && row.workspace_name.empty())
+        row.workspace_name = name_of(context.state, "workspace", std::to_string(about.workspace.value));
+}
+
 /// Visible ASCII, as an address is.
 std::string address_of(std::string_view text) {
     std::string out(text.substr(0, limits::audit_word_bytes_max));
@@ -72,14 +80,18 @@ void add(rule_context& context, subject about, const schemas::commands::outcome&
             about.id = std::to_string(*made);
             if (!about.workspace) about.workspace = workspace_of(context.state, about.kind, *made);
         }
+    if (outcome.code == 0 && (about.name.empty() || about.is_in_answer))
+        if (std::string made = name_of(context.state, about.kind, about.id); !made.empty())
+            about.name = std::move(made);
     audit_row row;
     row.action = schemas::commands::find_command(context.command().type)->name;
     if (!about.direction.empty()) row.action += " " + about.direction;
     row.action.resize(std::min(row.action.size(), limits::audit_action_bytes_max));
     row.resource_type = std::move(about.type);
     row.resource_id = std::move(about.id);
-    row.workspace_id = about.workspace;
+    take_names(context, row, std::move(about));
     row.user_id = context.principal();
+    row.user_name = name_of(context.state, "user", std::to_string(row.user_id.value));
     row.address = address_of(context.command().request.address);
     row.code = outcome.code;
     append(context, std::move(row));
@@ -91,7 +103,7 @@ void add_by_itself(rule_context& context, std::string_view action, const subject
     row.action = action;
     row.resource_type = about.type;
     row.resource_id = about.id;
-    row.workspace_id = about.workspace;
+    take_names(context, row, about);
     append(context, std::move(row));
 }
 

@@ -258,7 +258,20 @@ schemas::workspace_id workspace_of(const state_view& state, std::string_view kin
     return found.value_or(schemas::workspace_id{});
 }
 
-subject subject_of(const state_view& state, const command_envelope& command) {
+std::string name_of(const state_view& state, std::string_view kind, std::string_view id) {
+    if (kind == "endpoint") {
+        const auto uuid = runtime::parse_uuid(id);
+        const auto row = uuid ? tables::endpoints::find(state, *uuid) : std::nullopt;
+        return row ? shortened(row->path) : std::string();
+    }
+    const auto number = runtime::parse_plain_decimal(id);
+    return number ? shortened(tables::name_of_row(state, kind, *number)) : std::string();
+}
+
+namespace {
+
+/// Without names.
+subject subject_in(const state_view& state, const command_envelope& command) {
     subject out;
     const telling_members* members = find_members(command.type, schemas::commands::all_commands{});
     if (!members) return out;
@@ -287,10 +300,21 @@ subject subject_of(const state_view& state, const command_envelope& command) {
         out.type = type_text(noun);
         out.kind = noun;
         out.id = shortened(what.name.empty() && noun == "workspace" ? what.workspace_name : what.name);
+        out.name = out.id;
     } else if (what.id != 0) {
         out.type = type_text(what.kind);
+        out.kind = what.kind;
         out.id = std::to_string(what.id);
     }
+    return out;
+}
+
+}  // namespace
+
+subject subject_of(const state_view& state, const command_envelope& command) {
+    subject out = subject_in(state, command);
+    if (out.name.empty() && !out.is_in_answer) out.name = name_of(state, out.kind, out.id);
+    if (out.workspace) out.workspace_name = name_of(state, "workspace", std::to_string(out.workspace.value));
     return out;
 }
 

@@ -176,37 +176,19 @@ result<search_pointer<activity>> search_activities(const state_view& state, sche
         return runtime::invalid_argument(
             "registered_model_id and model_version_id are missing; give one of them");
     if (const auto good = check_place(state, user, place); !good) return good.error();
-    auto page =
-        page_by_age(pagination, question("activities", place.registered_model_id, place.model_version_id));
-    if (!page) return page.error();
-    return search_pointer<activity>(
-        std::make_unique<history_search>(state, user, place, std::nullopt, *std::move(page)));
+    return begun<history_search>(
+        page_by_age(pagination, question("activities", place.registered_model_id, place.model_version_id)),
+        state, user, place, std::nullopt);
 }
 
 result<search_pointer<activity>> search_transitions(const state_view& state, schemas::user_id user,
                                                     const history_place& place, transition_filter filter,
                                                     const std::optional<schemas::pagination>& pagination) {
     if (const auto good = check_place(state, user, place); !good) return good.error();
-    auto page =
+    return begun<history_search>(
         page_by_age(pagination, question("transitions", place.registered_model_id, place.model_version_id,
-                                         filter.states, filter.mine, filter.waiting_for_me));
-    if (!page) return page.error();
-    return search_pointer<activity>(
-        std::make_unique<history_search>(state, user, place, std::move(filter), *std::move(page)));
-}
-
-result<found_page<activity>> find_activities(const state_view& state, schemas::user_id user,
-                                             const history_place& place,
-                                             const std::optional<schemas::pagination>& pagination,
-                                             const enough_check& late) {
-    return finish(search_activities(state, user, place, pagination), late);
-}
-
-result<found_page<activity>> find_transitions(const state_view& state, schemas::user_id user,
-                                              const history_place& place, const transition_filter& filter,
-                                              const std::optional<schemas::pagination>& pagination,
-                                              const enough_check& late) {
-    return finish(search_transitions(state, user, place, filter, pagination), late);
+                                         filter.states, filter.mine, filter.waiting_for_me)),
+        state, user, place, std::move(filter));
 }
 
 }  // namespace herald::storage::registry::find

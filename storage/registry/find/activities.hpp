@@ -39,14 +39,4 @@ result<search_pointer<schemas::activity>> search_transitions(const state::state_
                                                              const history_place&, transition_filter,
                                                              const std::optional<schemas::pagination>&);
 
-/// The whole search at once. Errors: also too_long(), when `late` says so.
-result<found_page<schemas::activity>> find_activities(const state::state_view&, schemas::user_id,
-                                                      const history_place&,
-                                                      const std::optional<schemas::pagination>&,
-                                                      const enough_check& late);
-result<found_page<schemas::activity>> find_transitions(const state::state_view&, schemas::user_id,
-                                                       const history_place&, const transition_filter&,
-                                                       const std::optional<schemas::pagination>&,
-                                                       const enough_check& late);
-
 }  // namespace herald::storage::registry::find

@@ -13,14 +13,6 @@ namespace {
 
 using state::state_view;
 
-void add_builds(const state_view& state, schemas::version_id version, schemas::workspace_id workspace,
-                std::vector<schemas::build>& out) {
-    tables::builds::each_of(state, version, workspace, {}, [&](schemas::build_id id) {
-        if (const auto build = tables::builds::find(state, id)) out.push_back(*build);
-        return true;
-    });
-}
-
 class build_search final : public passing_search<tables::builds> {
   public:
     build_search(const state_view& state, schemas::user_id user, schemas::version_id version,
@@ -98,40 +90,27 @@ std::vector<schemas::scan> scans_before(const state_view& state, schemas::build_
     return scans;
 }
 
-std::vector<schemas::build> readable_builds(const state_view& state, schemas::user_id user,
-                                            schemas::version_id version) {
-    std::vector<schemas::build> builds;
-    schemas::workspace_id from;  // the index is ordered by workspace: whole ones are skipped
-    while (const auto workspace = tables::builds::next_workspace(state, version, from)) {
-        if (access::may_read_builds(state, user, access::workspace_of(state, *workspace)))
-            add_builds(state, version, *workspace, builds);
-        from = schemas::workspace_id{workspace->value + 1};
-    }
-    std::sort(builds.begin(), builds.end(), [](const auto& a, const auto& b) { return a.id < b.id; });
-    return builds;
-}
-
 result<search_pointer<schemas::build>> search_builds(const state_view& state, schemas::user_id user,
                                                      schemas::version_id version,
                                                      const schemas::pagination& pagination) {
     const auto readable = access::readable_version(state, user, version);
     if (!readable) return readable.error();
-    auto page = page_by_age(pagination, question("builds", version), false);
-    if (!page) return page.error();
-    return search_pointer<schemas::build>(
-        std::make_unique<build_search>(state, user, version, *std::move(page)));
+    return begun<build_search>(page_by_age(pagination, question("builds", version), false), state, user,
+                               version);
 }
 
 bool has_safe_build(const state_view& state, const schemas::model_version& version) {
-    std::vector<schemas::build> builds;
-    add_builds(state, version.id, version.workspace_id, builds);
-    return std::any_of(builds.begin(), builds.end(), [&](const schemas::build& build) {
-        const auto scan = newest_scan(state, build);
-        return build.status == schemas::build_status::finished && !build.unsafe_scan_id &&
-               build.time_created >= version.time_image_changed && scan &&
-               scan->scan_status == schemas::scan_status::scanned &&
-               scan->safety_status == schemas::safety_status::safe;
+    bool has = false;
+    tables::builds::each_of(state, version.id, version.workspace_id, {}, [&](schemas::build_id id) {
+        const auto build = tables::builds::find(state, id);
+        const auto scan = build ? newest_scan(state, *build) : std::nullopt;
+        has = scan && build->status == schemas::build_status::finished && !build->unsafe_scan_id &&
+              build->time_created >= version.time_image_changed &&
+              scan->scan_status == schemas::scan_status::scanned &&
+              scan->safety_status == schemas::safety_status::safe;
+        return !has;
     });
+    return has;
 }
 
 }  // namespace herald::storage::registry::find

@@ -18,11 +18,9 @@ schemas::scan scan_to_show(const state::state_view&, const schemas::build&);
 /// The build's scans before that one (0: none), oldest first; the newest `scans_max` of them.
 std::vector<schemas::scan> scans_before(const state::state_view&, schemas::build_id, schemas::scan_id,
                                         std::size_t scans_max);
-/// The version's builds, oldest first, in the workspaces whose builds the user may read; at most
-/// limits::builds_per_version_max of each workspace.
-std::vector<schemas::build> readable_builds(const state::state_view&, schemas::user_id, schemas::version_id);
-/// The same, newest first. Errors: not_found for a version that the user may not read; invalid_argument for
-/// pagination that cannot be used.
+/// The version's builds, newest first, in the workspaces whose builds the user may read; at most
+/// limits::builds_per_version_max of each workspace. Errors: not_found for a version that the user may not
+/// read; invalid_argument for pagination that cannot be used.
 result<search_pointer<schemas::build>> search_builds(const state::state_view&, schemas::user_id,
                                                      schemas::version_id, const schemas::pagination&);
 /// Whether a finished build in the version's own workspace has a newest scan that is scanned and safe, and no

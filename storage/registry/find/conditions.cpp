@@ -163,7 +163,7 @@ bool ordered(find_operator op, const T& left, const T& right) {
 /// An enum name in any case, or its number.
 template <class E>
 std::optional<E> named_value(const json_value& value) {
-    for (const schemas::named<E>& each : schemas::enum_names<E>::all) {
+    for (const schemas::named<E>& each : schemas::enum_names<E>) {
         const std::string* text = value.get_if<std::string>();
         if (text && runtime::equals_ignoring_case(*text, each.name)) return each.value;
         if (const auto number = number_in(value);
@@ -176,7 +176,7 @@ std::optional<E> named_value(const json_value& value) {
 template <class E>
 std::string names_of() {
     std::string names = "one of";
-    for (const schemas::named<E>& each : schemas::enum_names<E>::all) names += " " + std::string(each.name);
+    for (const schemas::named<E>& each : schemas::enum_names<E>) names += " " + std::string(each.name);
     return names;
 }
 

@@ -32,11 +32,8 @@ template <class Table>
 result<search_pointer<typename Table::row_type>> search_of(
     const state_view& state, std::string_view kind, schemas::organization_id org,
     const std::optional<schemas::pagination>& pagination) {
-    auto page = page_by_age(pagination, question(kind, org));
-    if (!page) return page.error();
     auto is_wanted = [org](const auto& row) { return row.org_id == org && !is_removed(row); };
-    return search_pointer<typename Table::row_type>(
-        std::make_unique<filtering_search<Table>>(state, *std::move(page), is_wanted));
+    return begun<filtering_search<Table>>(page_by_age(pagination, question(kind, org)), state, is_wanted);
 }
 
 class visible_search final : public passing_search<tables::workspaces> {
@@ -125,20 +122,15 @@ result<search_pointer<schemas::workspace>> search_visible_workspaces(
     schemas::find_request request;
     request.ascending = true;  // by time_updated, which is the rank here
     request.pagination = pagination;
-    auto page = page_of_rows::of(request, question("visible workspaces"));
-    if (!page) return page.error();
-    return search_pointer<schemas::workspace>(
-        std::make_unique<visible_search>(state, user, *std::move(page)));
+    return begun<visible_search>(page_of_rows::of(request, question("visible workspaces")), state, user);
 }
 
 result<search_pointer<schemas::organization>> search_organizations(
     const state_view& state, schemas::user_id user, const std::optional<schemas::pagination>& pagination) {
-    auto page = page_by_age(pagination, question("organizations"));
-    if (!page) return page.error();
     auto is_seen = [own = organizations_with(state, user), sees_all = access::is_system_admin(state, user)](
                        const schemas::organization& row) { return sees_all || own.contains(row.id); };
-    return search_pointer<schemas::organization>(std::make_unique<filtering_search<tables::organizations>>(
-        state, *std::move(page), std::move(is_seen)));
+    return begun<filtering_search<tables::organizations>>(page_by_age(pagination, question("organizations")),
+                                                          state, std::move(is_seen));
 }
 
 std::optional<schemas::organization> organization_of(const state_view& state, schemas::user_id user,

@@ -249,16 +249,4 @@ result<search_pointer<model_version>> search_versions(const state_view& state, s
                                    request);
 }
 
-result<found_page<registered_model>> find_models(const state_view& state, schemas::user_id user,
-                                                 const schemas::find_request& request,
-                                                 const enough_check& late) {
-    return finish(search_models(state, user, request), late);
-}
-
-result<found_page<model_version>> find_versions(const state_view& state, schemas::user_id user,
-                                                const schemas::find_request& request,
-                                                const enough_check& late) {
-    return finish(search_versions(state, user, request), late);
-}
-
 }  // namespace herald::storage::registry::find

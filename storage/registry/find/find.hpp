@@ -14,14 +14,6 @@
 
 namespace herald::storage::registry::find {
 
-template <class Row>
-struct found_page {
-    std::vector<Row> rows;
-    std::uint64_t total_records = 0;  // on all pages
-    std::string next_page_token;      // empty: these are the last
-    bool is_cut = false;              // all rows were asked for, and these are not all
-};
-
 /// Asked from time to time: whether to stop here; it can go on later.
 using enough_check = std::function<bool()>;
 
@@ -54,13 +46,5 @@ result<search_pointer<schemas::model_version>> search_versions(const state::stat
 
 /// A search that took longer than it may: invalid_argument, saying which predicate to add.
 error too_long();
-
-/// The whole search at once. Errors: also too_long(), when `late` says so.
-result<found_page<schemas::registered_model>> find_models(const state::state_view&, schemas::user_id,
-                                                          const schemas::find_request&,
-                                                          const enough_check& late);
-result<found_page<schemas::model_version>> find_versions(const state::state_view&, schemas::user_id,
-                                                         const schemas::find_request&,
-                                                         const enough_check& late);
 
 }  // namespace herald::storage::registry::find

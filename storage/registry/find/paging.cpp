@@ -52,12 +52,7 @@ struct page_of_rows::token {
     place_in_order after;
     std::string asked;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "key", self.key);
-        field(2, "ascending", self.ascending);
-        field(3, "after", self.after);
-        field(4, "asked", self.asked);
-    }
+    HERALD_DESCRIBE(key, ascending, after, asked);
 };
 
 result<page_of_rows> page_of_rows::of(const schemas::find_request& request, std::string_view asked) {

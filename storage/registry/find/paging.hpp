@@ -20,11 +20,7 @@ struct place_in_order {
     std::int64_t time_ms = 0;
     std::uint64_t id = 0;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "name", self.name);
-        field(2, "time_ms", self.time_ms);
-        field(3, "id", self.id);
-    }
+    HERALD_DESCRIBE(name, time_ms, id);
     friend auto operator<=>(const place_in_order&, const place_in_order&) = default;
 };
 

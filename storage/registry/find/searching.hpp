@@ -96,8 +96,8 @@ class filtering_search final : public passing_search<Table> {
   public:
     using typename passing_search<Table>::row_type;
 
-    filtering_search(const state::state_view& state, page_of_rows page,
-                     std::function<bool(const row_type&)> is_wanted)
+    filtering_search(const state::state_view& state, std::function<bool(const row_type&)> is_wanted,
+                     page_of_rows page)
         : passing_search<Table>(state, std::move(page)), x_is_wanted(std::move(is_wanted)) {}
 
   private:
@@ -126,21 +126,13 @@ inline result<page_of_rows> page_by_age(const std::optional<schemas::pagination>
     return page_of_rows::of(request, asked);
 }
 
-/// The whole search at once. Errors: also too_long(), when `late` says so.
-template <class Row>
-result<found_page<Row>> finish(result<search_pointer<Row>> search, const enough_check& late) {
-    if (!search) return search.error();
-    if (!(*search)->go_on(late)) return too_long();
-    auto chosen = (*search)->take();
-    if (!chosen) return chosen.error();
-    found_page<Row> page;
-    page.total_records = chosen->total_records;
-    page.next_page_token = std::move(chosen->next_page_token);
-    page.is_cut = chosen->is_cut;
-    for (auto rows = (*search)->read(); !rows.empty(); rows = (*search)->read())
-        page.rows.insert(page.rows.end(), std::make_move_iterator(rows.begin()),
-                         std::make_move_iterator(rows.end()));
-    return page;
+/// A search for that page. Errors: those of the page.
+template <class Search, class... Parts>
+result<search_pointer<typename Search::row_type>> begun(result<page_of_rows> page,
+                                                        const state::state_view& state, Parts&&... parts) {
+    if (!page) return page.error();
+    return search_pointer<typename Search::row_type>(
+        std::make_unique<Search>(state, std::forward<Parts>(parts)..., *std::move(page)));
 }
 
 }  // namespace herald::storage::registry::find

@@ -1,6 +1,5 @@
 #include "storage/registry/find/users.hpp"
 
-#include <algorithm>
 #include <map>
 #include <set>
 #include <string>
@@ -130,8 +129,8 @@ class member_search final : public passing_search<tables::users> {
 /// A user's own.
 class own_session_search final : public passing_search<tables::sessions> {
   public:
-    own_session_search(const state_view& state, schemas::user_id user, page_of_rows page,
-                       std::function<bool(const schemas::session&)> is_wanted)
+    own_session_search(const state_view& state, schemas::user_id user,
+                       std::function<bool(const schemas::session&)> is_wanted, page_of_rows page)
         : passing_search(state, std::move(page)), x_user(user), x_is_wanted(std::move(is_wanted)) {}
 
   private:
@@ -183,33 +182,27 @@ bool looks_after(const state_view& state, schemas::user_id administrator, const 
 
 result<search_pointer<schemas::user>> search_users(const state_view& state, schemas::user_id viewer,
                                                    wanted_users wanted) {
-    auto page =
-        page_by_age(wanted.pagination, question("users", wanted.ids, wanted.emails, wanted.usernames));
-    if (!page) return page.error();
-    return search_pointer<schemas::user>(
-        std::make_unique<user_search>(state, viewer, std::move(wanted), *std::move(page)));
+    return begun<user_search>(
+        page_by_age(wanted.pagination, question("users", wanted.ids, wanted.emails, wanted.usernames)), state,
+        viewer, std::move(wanted));
 }
 
 result<search_pointer<schemas::user>> search_members(const state_view& state, schemas::organization_id org,
                                                      const std::optional<schemas::pagination>& pagination) {
-    auto page = page_by_age(pagination, question("members", org));
-    if (!page) return page.error();
-    return search_pointer<schemas::user>(
-        std::make_unique<member_search>(state, all_users_of(state, org), *std::move(page)));
+    return begun<member_search>(page_by_age(pagination, question("members", org)), state,
+                                all_users_of(state, org));
 }
 
 result<search_pointer<schemas::session>> search_sessions(const state_view& state, schemas::user_id user,
                                                          wanted_sessions wanted) {
     auto page = page_by_age(wanted.pagination, question("sessions", wanted.ids, wanted.users, wanted.names));
-    if (!page) return page.error();
     auto is_wanted = [ids = choice(std::move(wanted.ids)), users = choice(std::move(wanted.users)),
                       names = choice(std::move(wanted.names))](const schemas::session& row) {
         return ids.allows(row.id) && users.allows(row.user_id) && names.allows(row.name);
     };
     const bool sees_all = access::is_system_admin(state, user);
     if (!sees_all && !is_in_admins(state, user))
-        return search_pointer<schemas::session>(
-            std::make_unique<own_session_search>(state, user, *std::move(page), std::move(is_wanted)));
+        return begun<own_session_search>(std::move(page), state, user, std::move(is_wanted));
     // The users that were looked at, and whether their sessions are visible.
     auto is_seen = [&state, user, sees_all,
                     others = std::map<schemas::user_id, bool>{}](schemas::user_id of) mutable {
@@ -219,17 +212,16 @@ result<search_pointer<schemas::session>> search_sessions(const state_view& state
             if (const auto row = tables::users::find(state, of)) at->second = looks_after(state, user, *row);
         return at->second;
     };
-    return search_pointer<schemas::session>(std::make_unique<filtering_search<tables::sessions>>(
-        state, *std::move(page),
+    return begun<filtering_search<tables::sessions>>(
+        std::move(page), state,
         [is_wanted = std::move(is_wanted), is_seen = std::move(is_seen)](
-            const schemas::session& row) mutable { return is_wanted(row) && is_seen(row.user_id); }));
+            const schemas::session& row) mutable { return is_wanted(row) && is_seen(row.user_id); });
 }
 
 result<search_pointer<schemas::user>> search_service_accounts(const state_view& state, schemas::user_id user,
                                                               wanted_accounts wanted) {
     auto page = page_by_age(wanted.pagination,
                             question("service accounts", wanted.ids, wanted.workspaces, wanted.usernames));
-    if (!page) return page.error();
     auto is_wanted = [ids = choice(std::move(wanted.ids)), workspaces = choice(std::move(wanted.workspaces)),
                       usernames = lower_case(wanted.usernames), own = organizations_with(state, user),
                       sees_all = access::is_system_admin(state, user)](const schemas::user& row) {
@@ -237,16 +229,14 @@ result<search_pointer<schemas::user>> search_service_accounts(const state_view& 
                workspaces.allows(row.associated_workspace_id) &&
                usernames.allows(runtime::to_lower(row.username)) && (sees_all || own.contains(row.org_id));
     };
-    return search_pointer<schemas::user>(
-        std::make_unique<filtering_search<tables::users>>(state, *std::move(page), std::move(is_wanted)));
+    return begun<filtering_search<tables::users>>(std::move(page), state, std::move(is_wanted));
 }
 
 result<search_pointer<schemas::user>> search_system_admins(
     const state_view& state, const std::optional<schemas::pagination>& pagination) {
-    auto page = page_by_age(pagination, question("system administrators"));
-    if (!page) return page.error();
-    return search_pointer<schemas::user>(std::make_unique<filtering_search<tables::users>>(
-        state, *std::move(page), [](const schemas::user& row) { return row.system_admin; }));
+    return begun<filtering_search<tables::users>>(page_by_age(pagination, question("system administrators")),
+                                                  state,
+                                                  [](const schemas::user& row) { return row.system_admin; });
 }
 
 }  // namespace herald::storage::registry::find

@@ -23,16 +23,14 @@ result<search_pointer<schemas::webhook>> search_webhooks(
     const state::state_view& state, schemas::user_id user,
     std::function<bool(const schemas::webhook&)> is_wanted,
     const std::optional<schemas::pagination>& pagination, std::string_view asked) {
-    auto page = page_by_age(pagination, asked);
-    if (!page) return page.error();
     auto is_seen = [&state, user, is_wanted = std::move(is_wanted),
                     sees_all = access::is_system_admin(state, user)](const schemas::webhook& hook) {
         return is_wanted(hook) &&
                (sees_all ||
                 access::is_workspace_admin(state, user, access::workspace_of(state, hook.workspace_id)));
     };
-    return search_pointer<schemas::webhook>(
-        std::make_unique<filtering_search<tables::webhooks>>(state, *std::move(page), std::move(is_seen)));
+    return begun<filtering_search<tables::webhooks>>(page_by_age(pagination, asked), state,
+                                                     std::move(is_seen));
 }
 
 }  // namespace herald::storage::registry::find

@@ -12,8 +12,6 @@
 namespace herald::storage::registry::rules {
 namespace {
 
-using context::rule_context;
-using context::timer_kind;
 using schemas::access_token;
 using schemas::access_token_id;
 
@@ -22,7 +20,8 @@ std::string end_key(access_token_id id) { return schemas::big_endian(id.value); 
 result<void> check_token_request(const rule_context& context,
                                  const schemas::commands::create_access_token& command) {
     if (const auto good = check_new_token(command.token); !good) return good;
-    if (const auto good = check_text("label", command.label, limits::label_bytes_max); !good) return good;
+    if (const auto good = check_optional_name("label", command.label, limits::label_bytes_max); !good)
+        return good;
     if (const auto good =
             check_text("the request", command.creator_request.text, limits::creator_request_bytes_max);
         !good)

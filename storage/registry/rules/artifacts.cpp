@@ -3,7 +3,6 @@
 #include "storage/registry/rules/artifacts.hpp"
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 #include "runtime/crypto.hpp"
@@ -13,6 +12,7 @@
 #include "storage/registry/rules/checks.hpp"
 #include "storage/registry/rules/limits.hpp"
 #include "storage/registry/rules/rules.hpp"
+#include "storage/registry/rules/unfinished_uploads.hpp"
 #include "storage/registry/rules/version_content.hpp"
 #include "storage/registry/tables/artifacts.hpp"
 #include "storage/registry/tables/nodes.hpp"
@@ -23,8 +23,6 @@ namespace {
 
 using access::find_artifact;
 using access::placed;
-using context::rule_context;
-using context::timer_kind;
 using schemas::artifact_bytes;
 using schemas::blob;
 using schemas::blob_part;
@@ -83,13 +81,6 @@ void release_all(rule_context& context, std::vector<blob_part> parts) {
         return drop_bytes_of(context, {});
     }
     for (const blob_part& part : parts) release(context, part);
-}
-
-std::vector<blob_part> parts_of(const unfinished_upload& upload) {
-    std::vector<blob_part> parts;
-    parts.reserve(upload.parts.size());
-    for (const uploaded_part& each : upload.parts) parts.push_back(each.part);
-    return parts;
 }
 
 /// Releases the last of the parts, as many as `budget` allows; true when none is left.
@@ -152,82 +143,6 @@ result<void> check_part_number(std::uint32_t number) {
     if (number >= 1 && number <= limits::artifact_parts_max) return {};
     return runtime::invalid_argument("part_number is " + std::to_string(number) + "; it must be 1 to " +
                                      std::to_string(limits::artifact_parts_max));
-}
-
-auto place_of_part(std::vector<uploaded_part>& parts, std::uint32_t number) {
-    return std::lower_bound(
-        parts.begin(), parts.end(), number,
-        [](const uploaded_part& each, std::uint32_t wanted) { return each.part_number < wanted; });
-}
-
-uploaded_part* find_part(std::vector<uploaded_part>& parts, std::uint32_t number) {
-    const auto place = place_of_part(parts, number);
-    return place != parts.end() && place->part_number == number ? &*place : nullptr;
-}
-
-/// The unfinished upload for this entry as it is now, or a new one. One for an earlier path is released.
-unfinished_upload upload_for(rule_context& context, const model_version& version, const std::string& key) {
-    const std::string path_digest = access::digest_of_path(find_artifact(version, key)->path);
-    auto known = unfinished_uploads::find(context.state, version.id, key);
-    if (known && known->path_digest == path_digest) return *std::move(known);
-    if (known) release_all(context, parts_of(*known));
-    context.set_timer(context.time_ms() + limits::unfinished_upload_kept_ms, timer_kind::multipart_expiry,
-                      schemas::big_endian(version.id.value));
-    return {version.id, key, path_digest, {}, context.time_ms()};
-}
-
-/// Takes a part whose reference is counted already. It replaces an earlier one of that number, which is
-/// released, and no other part. But another part 1 is the beginning of another upload: clients send it first,
-/// and the parts that an abandoned upload left behind it must not get into the new one.
-uploaded_part& put_part(rule_context& context, unfinished_upload& upload, std::uint32_t number,
-                        const blob_part& part) {
-    const auto place = place_of_part(upload.parts, number);
-    if (place == upload.parts.end() || place->part_number != number)
-        return *upload.parts.insert(place, {number, part, false});
-    if (number == 1 && place->part.digest != part.digest) {
-        release_all(context, parts_of(upload));
-        upload.parts = {{number, part, false}};
-        return upload.parts.front();
-    }
-    release_all(context, {place->part});
-    *place = {number, part, false};
-    return *place;
-}
-
-/// The whole came in one piece, which to its sender may be part 1: an unfinished upload with another part 1
-/// was given up.
-void drop_other_upload(rule_context& context, schemas::version_id version, const std::string& key,
-                       std::string_view digest) {
-    const auto known = unfinished_uploads::find(context.state, version, key);
-    if (!known || known->parts.empty() || known->parts.front().part_number != 1 ||
-        known->parts.front().part.digest == digest)
-        return;
-    release_all(context, parts_of(*known));
-    unfinished_uploads::erase(context.state, *known);
-}
-
-std::string etag_of(const blob_part& part) { return runtime::to_hex(part.digest); }
-
-/// Without the quotes of HTTP.
-std::string_view bare(std::string_view etag) {
-    if (etag.size() >= 2 && etag.front() == '"' && etag.back() == '"') return etag.substr(1, etag.size() - 2);
-    return etag;
-}
-
-/// A client may have sent part 1 as if it were all: then it is the artifact's only bytes.
-std::optional<blob_part> first_part_sent_alone(const rule_context& context, const model_version& version,
-                                               const schemas::commands::commit_artifact_part& command) {
-    if (command.part_number != 1 || !find_artifact(version, command.key)->upload_completed)
-        return std::nullopt;
-    const auto whole = bytes_of_artifacts::find(context.state, version.id, command.key);
-    if (!whole || whole->parts.size() != 1 || etag_of(whole->parts.front()) != bare(command.etag))
-        return std::nullopt;
-    return whole->parts.front();
-}
-
-error not_uploaded(std::uint32_t number, std::string_view key) {
-    return runtime::failed_precondition("part " + std::to_string(number) + " of the artifact \"" +
-                                        std::string(key) + "\" was not uploaded; upload it, then commit it");
 }
 
 // ---- the collector
@@ -305,9 +220,10 @@ answer apply(rule_context& context, const schemas::commands::set_artifact_bytes&
             return good.error();
     const auto part = refer_to(context, command.digest);
     if (!part) return part.error();
+    const bool is_second = bytes_of_artifacts::find(context.state, found->row.id, command.key).has_value();
     if (const auto replaced = replace_bytes(context, found->row, command.key, {*part}); !replaced)
         return replaced.error();
-    drop_other_upload(context, found->row.id, command.key, command.digest);
+    if (is_second) replace_first_part(context, found->row.id, command.key);
     return std::string();
 }
 
@@ -338,39 +254,29 @@ answer apply(rule_context& context, const schemas::commands::commit_artifact_par
     if (!found) return found.error();
     if (const auto good = check_part_number(command.part_number); !good) return good.error();
     unfinished_upload upload = upload_for(context, found->row, command.key);
-    uploaded_part* part = find_part(upload.parts, command.part_number);
-    if (!part) {
-        const auto alone = first_part_sent_alone(context, found->row, command);
-        if (!alone) return not_uploaded(command.part_number, command.key);
-        part = &put_part(context, upload, command.part_number, *refer_to(context, alone->digest));
-    }
-    if (etag_of(part->part) != bare(command.etag))
-        return runtime::invalid_argument("etag is " + command.etag + "; part " +
-                                         std::to_string(command.part_number) + " was uploaded with \"" +
-                                         etag_of(part->part) + "\"");
-    part->committed = true;
+    if (const auto good = commit_part(context, found->row, upload, {command.part_number, command.etag});
+        !good)
+        return good.error();
     unfinished_uploads::put(context.state, upload);
     return std::string();
 }
 
 /// Errors: not_found; permission_denied; failed_precondition when no upload was begun or a part is missing;
-/// invalid_argument when the parts are too large together.
+/// invalid_argument for other parts than were uploaded, and when the parts are too large together.
 answer apply(rule_context& context, const schemas::commands::commit_multipart_artifact& command) {
     const auto found =
         access::version_to_fill(context.state, context.principal(), command.model_version_id, command.key);
     if (!found) return found.error();
-    const unfinished_upload upload = upload_for(context, found->row, command.key);
-    if (upload.parts.empty())
+    unfinished_upload upload = upload_for(context, found->row, command.key);
+    if (upload.parts.empty() && command.parts.empty())
         return runtime::failed_precondition("no parts of the artifact \"" + command.key +
                                             "\" were uploaded; upload and commit each, then the whole");
+    if (!command.parts.empty())
+        if (const auto good = commit_named(context, found->row, upload, command.parts); !good)
+            return good.error();
+    if (const auto good = check_all_committed(upload); !good) return good.error();
     std::uint64_t bytes = 0;
-    for (std::size_t i = 0; i < upload.parts.size(); ++i) {
-        const uploaded_part& part = upload.parts[i];
-        if (part.part_number != i + 1 || !part.committed)
-            return runtime::failed_precondition("part " + std::to_string(i + 1) + " of the artifact \"" +
-                                                command.key + "\" is missing; commit it, then the whole");
-        bytes += part.part.bytes;
-    }
+    for (const uploaded_part& each : upload.parts) bytes += each.part.bytes;
     if (bytes > limits::artifact_bytes_max)
         return runtime::invalid_argument("the parts are " + std::to_string(bytes) +
                                          " bytes together; an artifact has at most " +

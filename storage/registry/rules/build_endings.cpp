@@ -18,7 +18,6 @@
 namespace herald::storage::registry::rules {
 namespace {
 
-using context::rule_context;
 using schemas::build;
 using schemas::build_status;
 using schemas::commands::finish_build;

@@ -19,9 +19,6 @@
 namespace herald::storage::registry::rules {
 namespace {
 
-using schemas::action;
-using schemas::protected_type;
-
 bool has_room_for_build(const state::state_view& state, schemas::version_id version,
                         schemas::workspace_id workspace) {
     std::size_t count = 0;

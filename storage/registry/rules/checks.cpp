@@ -134,7 +134,8 @@ result<void> check_name(std::string_view field, std::string_view value, std::siz
     for (const char32_t point : points)
         if (is_control(point) || turns_text(point))
             return runtime::invalid_argument(std::string(field) + " holds the control character " +
-                                             code_text(point) + "; a name must show all that it holds");
+                                             code_text(point) +
+                                             "; names, keys and paths must show all that they hold");
     if (std::ranges::all_of(points, [](char32_t each) { return is_space(each) || is_invisible(each); }))
         return runtime::invalid_argument(std::string(field) +
                                          " is only white space or characters without width; it must hold a "
@@ -142,11 +143,17 @@ result<void> check_name(std::string_view field, std::string_view value, std::siz
     for (std::size_t at = 0; at < points.size(); ++at)
         if (is_invisible(points[at]) && !has_use(points, at))
             return runtime::invalid_argument(std::string(field) + " holds the invisible character " +
-                                             code_text(points[at]) + "; a name must show all that it holds");
+                                             code_text(points[at]) +
+                                             "; names, keys and paths must show all that they hold");
     if (is_space(points.front()) || is_space(points.back()))
         return runtime::invalid_argument(std::string(field) +
                                          " must not begin or end with white space: remove it");
     return {};
+}
+
+result<void> check_optional_name(std::string_view field, std::string_view value, std::size_t bytes_max) {
+    if (value.empty()) return {};
+    return check_name(field, value, bytes_max);
 }
 
 result<void> check_email(std::string_view field, std::string_view email) {

@@ -18,6 +18,8 @@ namespace herald::storage::registry::rules {
 /// 1 to `bytes_max` bytes of UTF-8, at least one of them of a character that shows, without control
 /// characters (including those that change the writing direction).
 result<void> check_name(std::string_view field, std::string_view value, std::size_t bytes_max);
+/// As check_name, but may be empty: a word that is not needed.
+result<void> check_optional_name(std::string_view field, std::string_view value, std::size_t bytes_max);
 /// At most limits::email_bytes_max bytes, with one @ inside.
 result<void> check_email(std::string_view field, std::string_view email);
 /// At most `bytes_max` bytes of UTF-8 without NUL.

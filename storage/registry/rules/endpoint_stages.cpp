@@ -1,5 +1,4 @@
 // Stages of endpoints: slots that builds are deployed to (wire.md §5).
-#include <algorithm>
 
 #include "runtime/random.hpp"
 #include "schemas/limits.hpp"
@@ -17,8 +16,6 @@
 namespace herald::storage::registry::rules {
 namespace {
 
-using context::rule_context;
-using context::timer_kind;
 using schemas::endpoint_stage;
 using schemas::endpoint_stage_id;
 
@@ -95,7 +92,8 @@ answer apply(rule_context& context, const schemas::commands::create_endpoint_sta
     made.creator_request = command.creator_request;
     made.time_created = made.time_updated = context.stamp_ms();
     tables::endpoint_stages::put(context.state, made);
-    tables::stage_log::add(context.state, made.id, context.time_ms(), "the stage was created");
+    tables::stage_log::add(context.state, made.id, context.time_ms(), "the stage was created",
+                           context.principal());
     if (command.autocreate_token) {
         schemas::access_token token;
         token.id = context.next_id<schemas::access_token_id>("access token");

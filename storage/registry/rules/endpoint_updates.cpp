@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "runtime/text.hpp"
+#include "schemas/json_codec.hpp"
 #include "schemas/limits.hpp"
 #include "storage/registry/access/endpoints.hpp"
 #include "storage/registry/rules/canary.hpp"
@@ -19,7 +20,6 @@
 namespace herald::storage::registry::rules {
 namespace {
 
-using context::rule_context;
 using schemas::build;
 using schemas::build_status;
 using schemas::component_status;
@@ -36,23 +36,13 @@ using schemas::commands::update_endpoint_stage;
 std::string text_of(schemas::build_id id) { return "build " + std::to_string(id.value); }
 
 void tell(rule_context& context, const endpoint_stage& stage, std::string_view message) {
-    tables::stage_log::add(context.state, stage.id, context.time_ms(), message);
+    tables::stage_log::add(context.state, stage.id, context.time_ms(), message, context.principal());
 }
 
 endpoint_stage stage_of(const rule_context& context, endpoint_stage_id id) {
     auto stage = tables::endpoint_stages::find(context.state, id);
     if (!stage) throw state::state_corrupt{"an update without its stage"};
     return *std::move(stage);
-}
-
-/// What serves beside the component of this update (0: of an update that has ended), if anything does. It is
-/// without a share, but kept, while a canary whose step is 1 is tried with all predictions.
-std::optional<stage_component> old_component(const endpoint_stage& stage, schemas::update_id update) {
-    for (const stage_component& each : stage.components) {
-        const bool is_kept = each.ratio_ppm > 0 || each.status == component_status::active;
-        if (is_kept && (!update || each.update_id != update)) return each;
-    }
-    return std::nullopt;
 }
 
 /// Writes the stage, and tells who listens to its endpoint.
@@ -242,6 +232,8 @@ void set_share(rule_context& context, const endpoint_update& update, std::uint32
 void complete_update(rule_context& context, const endpoint_update& update) {
     const endpoint_stage before = stage_of(context, update.stage_id);
     endpoint_stage after = before;
+    if (const auto replaced = previous_of(before); replaced && replaced->build_id != update.build_id)
+        after.previous = *replaced;
     std::erase_if(after.components, [&](const stage_component& each) { return each.update_id != update.id; });
     for (stage_component& each : after.components) {
         each.ratio_ppm = whole_ppm;
@@ -319,14 +311,22 @@ void fire_deployed_build_sweep(rule_context& context, std::string_view key) {
     if (subject) follow_build(context, *subject, endpoint_stage_id{schemas::read_big_endian(key.substr(8))});
 }
 
-/// Errors: not_found for the endpoint, the stage and the build; permission_denied; invalid_argument.
-answer apply(rule_context& context, const update_endpoint_stage& command) {
+namespace {
+
+/// Errors: not_found for the endpoint and the stage; permission_denied.
+template <class Command>
+result<endpoint_stage> stage_to_deploy_to(const rule_context& context, const Command& command) {
     const auto found = access::readable_stage(context.state, context.principal(), command.workspace_name,
                                               command.endpoint_id, command.stage_id);
     if (!found) return found.error();
     if (const auto may = access::require_deploying(context.state, context.principal(), found->workspace);
         !may)
         return may.error();
+    return found->row;
+}
+
+/// Errors: not_found for the build; invalid_argument.
+answer start(rule_context& context, const endpoint_stage& before, const update_endpoint_stage& command) {
     const auto subject = access::readable_build(context.state, context.principal(), command.build_id);
     if (!subject) return subject.error();
     if (const auto good =
@@ -337,7 +337,6 @@ answer apply(rule_context& context, const update_endpoint_stage& command) {
     auto plan = parsed_plan(command);
     if (!plan) return plan.error();
 
-    const endpoint_stage& before = found->row;
     const auto old = old_component(before, before.update_id);
     if (before.update_id) tell(context, before, "the update that ran is replaced by another");
     forget_update(context, before);
@@ -372,6 +371,42 @@ answer apply(rule_context& context, const update_endpoint_stage& command) {
     store_and_tell(context, before, std::move(after));
     if (why_not.empty()) begin(context, subject->row, std::move(update));
     return schemas::encode(stage_of(context, before.id));
+}
+
+/// The update that brings it back, with the body that somebody would have sent for it.
+update_endpoint_stage update_back_to(const schemas::served_build& previous) {
+    update_endpoint_stage update;
+    update.build_id = previous.build_id;
+    static_cast<schemas::serving_settings&>(update) = previous;
+    constexpr auto style = schemas::integers::as_numbers;
+    update.update_request.text = schemas::object_writer()
+                                     .number("build_id", previous.build_id.value)
+                                     .text("strategy", name_of(update.strategy))
+                                     .raw("limits", schemas::to_json_object(previous.limits, style))
+                                     .raw("batching", schemas::to_json_object(previous.batching, style))
+                                     .finish();
+    return update;
+}
+
+}  // namespace
+
+/// Errors: not_found for the endpoint, the stage and the build; permission_denied; invalid_argument.
+answer apply(rule_context& context, const update_endpoint_stage& command) {
+    const auto stage = stage_to_deploy_to(context, command);
+    if (!stage) return stage.error();
+    return start(context, *stage, command);
+}
+
+/// Errors: as of update_endpoint_stage, not_found also for a build that is deleted; failed_precondition when
+/// no build served before.
+answer apply(rule_context& context, const schemas::commands::roll_back_endpoint_stage& command) {
+    const auto stage = stage_to_deploy_to(context, command);
+    if (!stage) return stage.error();
+    const auto previous = previous_of(*stage);
+    if (!previous)
+        return runtime::failed_precondition("no build served the stage \"" + stage->name +
+                                            "\" before; update it to a build by its id");
+    return start(context, *stage, update_back_to(*previous));
 }
 
 runner runner_of(schemas::commands::command_type type, schemas::commands::endpoint_update_commands all) {

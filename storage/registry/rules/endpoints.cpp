@@ -16,11 +16,8 @@
 namespace herald::storage::registry::rules {
 namespace {
 
-using context::rule_context;
-using schemas::action;
 using schemas::endpoint;
 using schemas::endpoint_stage;
-using schemas::protected_type;
 using schemas::resource_type;
 
 bool is_path_character(char c) {

@@ -16,11 +16,6 @@
 namespace herald::storage::registry::rules {
 namespace {
 
-using context::rule_context;
-using context::timer_kind;
-using state::state_changes;
-using state::state_view;
-
 /// What a membership sweep is about: a letter, then the id.
 enum class swept : char { group = 'g', user = 'u' };
 
@@ -28,24 +23,9 @@ std::string sweep_key(swept what, std::uint64_t id) {
     return static_cast<char>(what) + schemas::big_endian(id);
 }
 
-result<schemas::group> group_of(const state_view& state, schemas::organization_id org, schemas::group_id id) {
-    auto group = tables::groups::find(state, id);
-    if (!group || group->org_id != org)
-        return runtime::not_found("group " + std::to_string(id.value) + " not found in organization " +
-                                  std::to_string(org.value));
-    return *std::move(group);
-}
-
 result<schemas::group> group_to_change(rule_context& context, schemas::organization_id org,
                                        schemas::group_id id, std::string_view what) {
-    if (!find::organization_of(context.state, context.principal(), org))
-        return runtime::not_found("organization " + std::to_string(org.value) + " not found");
-    auto group = group_of(context.state, org, id);
-    if (!group) return group.error();
-    if (!administers(context.state, context.principal(), org))
-        return runtime::permission_denied(std::string(what) +
-                                          " needs a member of Admins or a system administrator");
-    return group;
+    return record_to_change<tables::groups>(context, org, "group", id, what);
 }
 
 std::string answer_of(const rule_context& context, const schemas::group& group) {

@@ -12,8 +12,6 @@
 namespace herald::storage::registry::rules {
 namespace {
 
-using context::rule_context;
-
 constexpr std::int64_t day_ms = 24ll * 3'600'000;
 
 /// The rows come with restore_rows.
@@ -70,6 +68,13 @@ answer apply(rule_context& context, const schemas::commands::renew_admin_key& co
     return schemas::encode(*user);
 }
 
+answer apply(rule_context& context, const schemas::commands::set_webhooks_by& command) {
+    schemas::installation_settings row = tables::installation_settings::find(context.state);
+    row.webhooks_by = command.webhooks_by;
+    tables::installation_settings::put(context.state, row);
+    return std::string();
+}
+
 /// Errors: permission_denied; not_found for a flag that Herald does not have.
 answer apply(rule_context& context, const schemas::commands::set_feature_flag& command) {
     if (const auto may =
@@ -78,7 +83,7 @@ answer apply(rule_context& context, const schemas::commands::set_feature_flag& c
         return may.error();
     if (!schemas::from_name<flag_name>(command.name)) {
         std::string all;
-        for (const auto& [flag, name] : schemas::enum_names<flag_name>::all)
+        for (const auto& [flag, name] : schemas::enum_names<flag_name>)
             all += (all.empty() ? "" : ", ") + std::string(name);
         return runtime::not_found("there is no feature flag \"" + command.name + "\"; there are " + all);
     }

@@ -14,10 +14,6 @@
 namespace herald::storage::registry::rules {
 namespace {
 
-using context::rule_context;
-using context::timer_kind;
-using state::state_changes;
-
 std::string text_of(schemas::user_id id) { return "user " + std::to_string(id.value); }
 
 std::string timer_key(schemas::session_id id) { return schemas::big_endian(id.value); }

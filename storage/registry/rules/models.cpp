@@ -1,6 +1,5 @@
 // Registered models (wire.md §3).
 #include "storage/registry/tables/models.hpp"
-#include <algorithm>
 
 #include "schemas/json_codec.hpp"
 #include "schemas/limits.hpp"
@@ -16,10 +15,7 @@
 namespace herald::storage::registry::rules {
 namespace {
 
-using context::rule_context;
-using schemas::action;
 using schemas::model_content;
-using schemas::protected_type;
 using schemas::registered_model;
 using schemas::resource_visibility;
 using schemas::commands::update_mode;

@@ -16,12 +16,6 @@
 namespace herald::storage::registry::rules {
 namespace {
 
-using context::rule_context;
-using schemas::action;
-using schemas::protected_type;
-using state::state_changes;
-using state::state_view;
-
 schemas::role built_in_role(rule_context& context, schemas::organization_id org, std::string name,
                             const std::vector<schemas::resource_actions>& actions,
                             bool reports_scans = false) {

@@ -3,6 +3,7 @@
 
 #include "schemas/identity.hpp"
 #include "storage/registry/context/rule_context.hpp"
+#include "storage/registry/find/directory.hpp"
 
 namespace herald::storage::registry::rules {
 
@@ -28,6 +29,24 @@ bool administers(const state::state_view&, schemas::user_id, schemas::organizati
 /// permission_denied "<what> needs a member of Admins or a system administrator".
 result<schemas::organization> organization_to_change(context::rule_context&, schemas::organization_id,
                                                      std::string_view what);
+
+/// The same of the organisation's record with this id: a "group", a "role" or a "workspace". Errors: also
+/// not_found for the record.
+template <class Table, schemas::numeric_id Id>
+result<typename Table::row_type> record_to_change(context::rule_context& context,
+                                                  schemas::organization_id org, std::string_view kind, Id id,
+                                                  std::string_view what) {
+    if (!find::organization_of(context.state, context.principal(), org))
+        return runtime::not_found("organization " + std::to_string(org.value) + " not found");
+    auto row = Table::find(context.state, id);
+    bool is_there = row && row->org_id == org;
+    if constexpr (requires { row->removed; }) is_there = is_there && !row->removed;
+    if (!is_there)
+        return runtime::not_found(std::string(kind) + " " + std::to_string(id.value) +
+                                  " not found in organization " + std::to_string(org.value));
+    if (const auto may = organization_to_change(context, org, what); !may) return may.error();
+    return *std::move(row);
+}
 
 /// The user whose keys or names the sender changes: the sender (also for an id of 0), anybody for a system
 /// administrator, and for those who administer an organisation its service accounts that are not system

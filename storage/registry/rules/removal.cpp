@@ -16,8 +16,6 @@
 namespace herald::storage::registry::rules {
 namespace {
 
-using context::rule_context;
-using context::timer_kind;
 using schemas::resource_type;
 using schemas::version_id;
 using tables::removal_place;

@@ -7,8 +7,6 @@
 namespace herald::storage::registry::rules {
 namespace {
 
-using context::rule_context;
-
 error continues_no_other() {
     return runtime::failed_precondition("this log continues no other: there is nothing to restore into it");
 }

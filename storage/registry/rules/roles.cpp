@@ -14,9 +14,7 @@
 namespace herald::storage::registry::rules {
 namespace {
 
-using context::rule_context;
 using schemas::resource_actions;
-using state::state_changes;
 
 /// Each type once, each action once, both in the order of their numbers. Errors: invalid_argument for an
 /// unknown type or action.
@@ -45,17 +43,11 @@ result<std::vector<resource_actions>> in_order(const std::vector<resource_action
 /// Errors: not_found; permission_denied; failed_precondition for a built-in one.
 result<schemas::role> role_to_change(rule_context& context, schemas::organization_id org, schemas::role_id id,
                                      std::string_view what) {
-    if (!find::organization_of(context.state, context.principal(), org))
-        return runtime::not_found("organization " + std::to_string(org.value) + " not found");
-    auto role = tables::roles::find(context.state, id);
-    if (!role || role->org_id != org)
-        return runtime::not_found("role " + std::to_string(id.value) + " not found in organization " +
-                                  std::to_string(org.value));
-    if (const auto may = organization_to_change(context, org, what); !may) return may.error();
-    if (role->built_in)
+    auto role = record_to_change<tables::roles>(context, org, "role", id, what);
+    if (role && role->built_in)
         return runtime::failed_precondition("the role \"" + role->name +
                                             "\" is built in; it cannot be changed or deleted");
-    return *std::move(role);
+    return role;
 }
 
 /// What the command says, in the place of `role`. Errors: invalid_argument; already_exists for the name;

@@ -12,11 +12,18 @@
 
 namespace herald::storage::registry::rules {
 
+using context::rule_context;
+using context::timer_kind;
+using schemas::action;
+using schemas::protected_type;
+using state::state_changes;
+using state::state_view;
+
 using answer = result<std::string>;
 
 /// Reads a command and applies its rule. Errors: invalid_argument for bytes that are not the command, and for
 /// an enumeration with a number that has no name; those of the rule.
-using runner = answer (*)(context::rule_context&, std::string_view body);
+using runner = answer (*)(rule_context&, std::string_view body);
 
 // One for each list of commands: nullptr for a type that is not in it.
 runner runner_of(schemas::commands::command_type,
@@ -54,7 +61,7 @@ runner runner_of(schemas::commands::command_type,
                  schemas::commands::build_ending_commands);  // build_endings.cpp
 
 template <class Command, class Rule>
-answer run(context::rule_context& context, std::string_view body) {
+answer run(rule_context& context, std::string_view body) {
     const auto command = schemas::decode<Command>(body);
     if (!command) return command.error();
     if (!schemas::has_only_named_values(*command))
@@ -72,25 +79,25 @@ runner find_runner(schemas::commands::command_type type, schemas::commands::comm
 }
 
 // Timers: `key` is what set_timer was given.
-void fire_removal(context::rule_context&);                                      // removal.cpp
-void fire_scan_deadline(context::rule_context&, std::string_view key);          // scans.cpp
-void fire_outbox_trim(context::rule_context&, std::string_view key);            // nodes.cpp
-void fire_node_silence(context::rule_context&, std::string_view key);           // nodes.cpp
-void fire_webhook_change_trim(context::rule_context&, std::string_view key);    // webhooks.cpp
-void fire_webhook_disable(context::rule_context&, std::string_view key);        // webhooks.cpp
-void fire_external_event_forget(context::rule_context&, std::string_view key);  // webhooks.cpp
-void fire_replay_forget(context::rule_context&, std::string_view key);          // deliveries.cpp
-void fire_artifact_sweep(context::rule_context&, std::string_view key);         // artifacts.cpp
-void fire_blob_drop(context::rule_context&, std::string_view key);              // artifacts.cpp
-void fire_multipart_expiry(context::rule_context&, std::string_view key);       // artifacts.cpp
-void fire_promotion_deadline(context::rule_context&, std::string_view key);     // stage_changes.cpp
-void fire_membership_sweep(context::rule_context&, std::string_view key);       // groups.cpp
-void fire_workspace_sweep(context::rule_context&, std::string_view key);        // workspaces.cpp
-void fire_session_end(context::rule_context&, std::string_view key);            // keys.cpp
-void fire_access_token_end(context::rule_context&, std::string_view key);       // access_tokens.cpp
-void fire_endpoint_stage_sweep(context::rule_context&, std::string_view key);   // endpoint_stages.cpp
-void fire_endpoint_update_step(context::rule_context&, std::string_view key);   // serving.cpp
-void fire_build_deadline(context::rule_context&, std::string_view key);         // build_endings.cpp
-void fire_deployed_build_sweep(context::rule_context&, std::string_view key);   // endpoint_updates.cpp
+void fire_removal(rule_context&);                                      // removal.cpp
+void fire_scan_deadline(rule_context&, std::string_view key);          // scans.cpp
+void fire_outbox_trim(rule_context&, std::string_view key);            // nodes.cpp
+void fire_node_silence(rule_context&, std::string_view key);           // nodes.cpp
+void fire_webhook_change_trim(rule_context&, std::string_view key);    // webhooks.cpp
+void fire_webhook_disable(rule_context&, std::string_view key);        // webhooks.cpp
+void fire_external_event_forget(rule_context&, std::string_view key);  // webhooks.cpp
+void fire_replay_forget(rule_context&, std::string_view key);          // deliveries.cpp
+void fire_artifact_sweep(rule_context&, std::string_view key);         // artifacts.cpp
+void fire_blob_drop(rule_context&, std::string_view key);              // artifacts.cpp
+void fire_multipart_expiry(rule_context&, std::string_view key);       // artifacts.cpp
+void fire_promotion_deadline(rule_context&, std::string_view key);     // stage_changes.cpp
+void fire_membership_sweep(rule_context&, std::string_view key);       // groups.cpp
+void fire_workspace_sweep(rule_context&, std::string_view key);        // workspaces.cpp
+void fire_session_end(rule_context&, std::string_view key);            // keys.cpp
+void fire_access_token_end(rule_context&, std::string_view key);       // access_tokens.cpp
+void fire_endpoint_stage_sweep(rule_context&, std::string_view key);   // endpoint_stages.cpp
+void fire_endpoint_update_step(rule_context&, std::string_view key);   // serving.cpp
+void fire_build_deadline(rule_context&, std::string_view key);         // build_endings.cpp
+void fire_deployed_build_sweep(rule_context&, std::string_view key);   // endpoint_updates.cpp
 
 }  // namespace herald::storage::registry::rules

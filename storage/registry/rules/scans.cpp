@@ -24,14 +24,10 @@ namespace herald::storage::registry::rules {
 namespace {
 
 using access::placed;
-using context::rule_context;
-using context::timer_kind;
 using emission::event_draft;
 using find::newest_scan;
-using schemas::action;
 using schemas::build;
 using schemas::build_status;
-using schemas::protected_type;
 using schemas::safety_status;
 using schemas::scan;
 using schemas::scan_status;

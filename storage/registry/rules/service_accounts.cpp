@@ -6,13 +6,9 @@
 #include "storage/registry/rules/organizations.hpp"
 #include "storage/registry/rules/rules.hpp"
 #include "storage/registry/tables/users.hpp"
-#include "storage/registry/tables/workspaces.hpp"
 
 namespace herald::storage::registry::rules {
 namespace {
-
-using context::rule_context;
-using state::state_changes;
 
 /// Errors: not_found for one that is not there, or whose organisation the sender does not belong to;
 /// permission_denied, also for one that is a system administrator unless the sender is one too.

@@ -14,8 +14,6 @@
 namespace herald::storage::registry::rules {
 namespace {
 
-using context::rule_context;
-using context::timer_kind;
 using schemas::endpoint_update;
 using schemas::node_row;
 using schemas::ready_node;

@@ -13,7 +13,6 @@
 namespace herald::storage::registry::rules {
 namespace {
 
-using context::rule_context;
 using find::verdict;
 using schemas::model_version;
 using schemas::promotion;

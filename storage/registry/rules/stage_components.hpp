@@ -1,7 +1,6 @@
 // The components of stages, and what may not go while it is one (wire.md §3, §5).
 #pragma once
 
-#include "schemas/deployment.hpp"
 #include "schemas/endpoints.hpp"
 #include "schemas/identity.hpp"
 #include "schemas/registry.hpp"

@@ -1,7 +1,7 @@
 // Stages: transitions, requested, reviewed by somebody else, committed; changes without one; comments; the
 // end of promotions (wire.md "Stage transitions").
-#include <algorithm>
 
+#include "storage/registry/tables/stages.hpp"
 #include "runtime/assert.hpp"
 #include "schemas/limits.hpp"
 #include "storage/registry/access/access.hpp"
@@ -9,7 +9,6 @@
 #include "storage/registry/rules/history.hpp"
 #include "storage/registry/rules/rules.hpp"
 #include "storage/registry/rules/stage_changes.hpp"
-#include "storage/registry/tables/stages.hpp"
 
 namespace herald::storage::registry::rules {
 namespace {
@@ -17,13 +16,10 @@ namespace {
 using access::placed;
 using access::readable_version;
 using access::require;
-using context::rule_context;
-using schemas::action;
 using schemas::activity;
 using schemas::model_version;
 using schemas::promotion;
 using schemas::promotion_status;
-using schemas::protected_type;
 using schemas::stage;
 using schemas::transition_state;
 using tables::review;

@@ -1,6 +1,6 @@
 // Users: how they come, change and go (wire.md §2).
-#include <algorithm>
 
+#include "storage/registry/tables/users.hpp"
 #include "runtime/crypto.hpp"
 #include "runtime/text.hpp"
 #include "schemas/limits.hpp"
@@ -13,16 +13,10 @@
 #include "storage/registry/tables/counters.hpp"
 #include "storage/registry/tables/groups.hpp"
 #include "storage/registry/tables/installation.hpp"
-#include "storage/registry/tables/users.hpp"
 #include "storage/registry/tables/workspaces.hpp"
 
 namespace herald::storage::registry::rules {
 namespace {
-
-using context::rule_context;
-using context::timer_kind;
-using state::state_changes;
-using state::state_view;
 
 std::string text_of(schemas::user_id id) { return "user " + std::to_string(id.value); }
 
@@ -30,7 +24,7 @@ result<void> check_new(const fresh_user& fresh, const std::string& username) {
     if (const auto good = check_email("email", fresh.email); !good) return good.error();
     if (const auto good = check_name("username", username, limits::name_bytes_max); !good)
         return good.error();
-    if (const auto good = check_text("full_name", fresh.full_name, limits::name_bytes_max); !good)
+    if (const auto good = check_optional_name("full_name", fresh.full_name, limits::name_bytes_max); !good)
         return good.error();
     if (fresh.key_hash.size() != std::tuple_size_v<runtime::sha256_digest>)
         return runtime::invalid_argument("the developer key's hash must be 32 bytes");
@@ -233,7 +227,7 @@ answer apply(rule_context& context, const schemas::commands::update_user& comman
     if (const auto good = check_email("email", after.email); !good) return good.error();
     if (const auto good = check_name("username", after.username, limits::name_bytes_max); !good)
         return good.error();
-    if (const auto good = check_text("full_name", after.full_name, limits::name_bytes_max); !good)
+    if (const auto good = check_optional_name("full_name", after.full_name, limits::name_bytes_max); !good)
         return good.error();
     if (is_renamed)
         if (const auto good = check_names_are_free(context, after.email, after.username, after.id); !good)

@@ -1,7 +1,9 @@
 #include "storage/registry/rules/version_content.hpp"
 
 #include <set>
+#include <utility>
 
+#include "schemas/json.hpp"
 #include "storage/registry/emission/resource_events.hpp"
 #include "storage/registry/rules/artifacts.hpp"
 #include "storage/registry/tables/versions.hpp"
@@ -13,6 +15,22 @@ using schemas::model_version;
 
 namespace {
 
+/// All that an artifact holds beside its key. Its path means nothing to Herald, but people read it. It may be
+/// as long as the record.
+result<void> check_words_of(const schemas::artifact& artifact) {
+    const std::pair<std::string_view, const std::string&> words[] = {
+        {"path", artifact.path},
+        {"filename_extension", artifact.filename_extension},
+        {"serialization", artifact.serialization},
+        {"artifact_subtype", artifact.artifact_subtype},
+        {"linked_artifact_id", artifact.linked_artifact_id}};
+    for (const auto& [field, value] : words)
+        if (const auto good = check_optional_name(field, value, limits::entity_bytes_max); !good)
+            return runtime::invalid_argument("the artifact \"" + artifact.key +
+                                             "\": " + good.error().message);
+    return {};
+}
+
 /// As artifacts, datasets and files are bounded, each with a key.
 result<void> check_artifacts(std::string_view field, const std::vector<schemas::artifact>& artifacts) {
     if (artifacts.size() > limits::artifacts_max)
@@ -21,6 +39,18 @@ result<void> check_artifacts(std::string_view field, const std::vector<schemas::
                                          " are allowed");
     for (const schemas::artifact& artifact : artifacts)
         if (const auto good = check_name("an artifact's key", artifact.key, limits::name_bytes_max); !good)
+            return good;
+    return {};
+}
+
+/// The names of pieces of code; what is said of each is opaque.
+result<void> check_code(const schemas::json_text& code) {
+    if (code.text.empty()) return {};
+    const auto parsed = schemas::parse_json(code.text);
+    const auto* const members = parsed ? parsed->get_if<schemas::json_object>() : nullptr;
+    if (!members) return {};  // check_parts() refuses it
+    for (const schemas::json_member& each : *members)
+        if (const auto good = check_name("a key of code_blob_map", each.first, limits::name_bytes_max); !good)
             return good;
     return {};
 }
@@ -37,6 +67,18 @@ result<void> check_parts(const schemas::version_content& version) {
     if (const auto good = check_object("code_blob_map", version.code_blob_map); !good) return good;
     if (!version.model || version.model->key.empty()) return {};
     return check_name("model.key", version.model->key, limits::name_bytes_max);
+}
+
+result<void> check_words(const schemas::version_content& sent) {
+    if (sent.model)
+        if (const auto good = check_words_of(*sent.model); !good) return good;
+    for (const auto* list : {&sent.artifacts, &sent.datasets})
+        for (const schemas::artifact& each : *list)
+            if (const auto good = check_words_of(each); !good) return good;
+    for (const std::string& api : sent.apis)
+        if (const auto good = check_optional_name("one of apis", api, limits::entity_bytes_max); !good)
+            return good;
+    return check_code(sent.code_blob_map);
 }
 
 result<void> check_texts(const model_version& version) {

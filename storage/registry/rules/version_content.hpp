@@ -5,9 +5,7 @@
 #include <string_view>
 
 #include "schemas/commands/versions.hpp"
-#include "schemas/limits.hpp"
 #include "storage/registry/access/access.hpp"
-#include "storage/registry/rules/checks.hpp"
 #include "storage/registry/rules/rules.hpp"
 
 namespace herald::storage::registry::rules {
@@ -16,6 +14,9 @@ using placed_version = access::placed<schemas::model_version>;
 
 /// What a version is made of, or will be; also what a client sent by itself: it may hold more than is merged.
 result<void> check_parts(const schemas::version_content&);
+
+/// What a client sent, once more: paths, names of code and other words that people read. A row's have passed.
+result<void> check_words(const schemas::version_content& sent);
 
 /// The version's texts and its lock level.
 result<void> check_texts(const schemas::model_version&);

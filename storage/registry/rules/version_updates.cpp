@@ -177,6 +177,7 @@ answer update(rule_context& context, const schemas::commands::update_version& co
     if (about.completes) return complete(context, before, about.newest, command);
     if (about.repeats) return schemas::encode(before);
     if (const auto good = check_parts(command.version); !good) return good.error();
+    if (const auto good = check_words(command.version); !good) return good.error();
     if (const auto good = check_texts(after); !good) return good.error();
     if (const auto good = check_parts(after); !good) return good.error();
     if (const auto good = check_artifact_keys(before, after); !good) return good.error();

@@ -54,6 +54,7 @@ answer apply(rule_context& context, const schemas::commands::create_version& com
         !may)
         return may.error();
     if (const auto good = check_parts(command.version); !good) return good.error();
+    if (const auto good = check_words(command.version); !good) return good.error();
     model_version version = without_empty_parts(with_content({}, command.version));
     version.registered_model_id = parent->row.id;
     version.lock_level = command.lock_level;

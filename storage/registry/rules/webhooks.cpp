@@ -11,6 +11,7 @@
 #include "storage/registry/rules/checks.hpp"
 #include "storage/registry/rules/limits.hpp"
 #include "storage/registry/rules/rules.hpp"
+#include "storage/registry/tables/installation.hpp"
 #include "storage/registry/tables/nodes.hpp"
 #include "storage/registry/tables/users.hpp"
 #include "storage/registry/tables/webhooks.hpp"
@@ -19,13 +20,11 @@ namespace herald::storage::registry::rules {
 namespace {
 
 using access::require_system_admin;
-using context::rule_context;
-using context::timer_kind;
+using access::require_webhook_admin;
 using schemas::resource_type;
 using schemas::webhook;
 using schemas::webhook_status;
 using schemas::commands::webhook_condition;
-using state::state_changes;
 
 constexpr std::int64_t day_ms = 24ll * 3'600'000;
 
@@ -37,9 +36,11 @@ void disable(rule_context& context, const webhook& before, const std::string& re
     hook.time_updated = context.stamp_ms();
     hook.revision = context.offset();
     tables::webhooks::update(context.state, before, hook);
-    audit::add_by_itself(
-        context, "disable_webhook",
-        {.type = "WEBHOOK", .id = std::to_string(hook.id.value), .workspace = hook.workspace_id});
+    audit::add_by_itself(context, "disable_webhook",
+                         {.type = "WEBHOOK",
+                          .id = std::to_string(hook.id.value),
+                          .workspace = hook.workspace_id,
+                          .name = audit::name_of(context.state, "webhook", std::to_string(hook.id.value))});
 }
 
 void erase_webhook(rule_context& context, const webhook& hook) {
@@ -94,7 +95,7 @@ result<void> check_filters(const std::vector<schemas::resource_filter>& filters)
 /// "PROMOTE tells of REGISTERED_MODEL_VERSION, …", for each event type.
 std::string told_by_event_types() {
     std::string text, of_any;
-    for (const auto& [type, name] : schemas::enum_names<schemas::event_type>::all) {
+    for (const auto& [type, name] : schemas::enum_names<schemas::event_type>) {
         const resource_type only = schemas::kind_of(type).resource;
         if (only == resource_type::none)
             of_any += (of_any.empty() ? "" : ", ") + std::string(name);
@@ -129,6 +130,31 @@ webhook described_by(const schemas::commands::create_webhook& command) {
 }
 
 std::string text_of(schemas::webhook_id id) { return std::to_string(id.value); }
+
+/// While only system administrators may change webhooks, others are refused whether or not there is one.
+result<void> check_may_ask(const rule_context& context, std::string_view what) {
+    const auto by = tables::installation_settings::find(context.state).webhooks_by;
+    if (by == schemas::webhooks_by::workspace_admins) return {};
+    return require_system_admin(context.state, context.principal(), what);
+}
+
+bool is_seen(const rule_context& context, const schemas::workspace& workspace) {
+    return access::is_system_admin(context.state, context.principal()) ||
+           access::is_visible(context.state, context.principal(), workspace);
+}
+
+/// Errors: permission_denied; not_found, also in a workspace that the user does not see.
+result<webhook> webhook_to_change(const rule_context& context, schemas::webhook_id id,
+                                  std::string_view what) {
+    if (const auto may = check_may_ask(context, what); !may) return may.error();
+    auto hook = tables::webhooks::find(context.state, id);
+    const auto workspace = hook ? access::find_workspace(context.state, hook->workspace_id) : std::nullopt;
+    if (!workspace || !is_seen(context, *workspace))
+        return runtime::not_found("webhook " + text_of(id) + " not found");
+    if (const auto may = require_webhook_admin(context.state, context.principal(), *workspace, what); !may)
+        return may.error();
+    return *std::move(hook);
+}
 
 /// Both would be said of one thing.
 result<void> check_update(const schemas::commands::update_webhook& command) {
@@ -215,13 +241,16 @@ std::size_t webhooks_in(const state::state_view& state, schemas::workspace_id wo
 /// resource_exhausted at 256 webhooks in the workspace. The location's form was checked on arrival.
 answer apply(rule_context& context, const schemas::commands::create_webhook& command) {
     state_changes& state = context.state;
-    if (const auto may = require_system_admin(state, context.principal(), "creating a webhook"); !may)
-        return may.error();
+    if (const auto may = check_may_ask(context, "creating a webhook"); !may) return may.error();
     schemas::workspace_id workspace = command.workspace_id;
     if (!workspace)
         workspace = access::default_workspace_of(state, *tables::users::find(state, context.principal()));
-    if (!access::find_workspace(state, workspace))
+    const auto found = access::find_workspace(state, workspace);
+    if (!found || !is_seen(context, *found))
         return runtime::not_found("workspace " + std::to_string(workspace.value) + " not found");
+    if (const auto may = require_webhook_admin(state, context.principal(), *found, "creating a webhook");
+        !may)
+        return may.error();
     if (const auto good = check_name("name", command.settings.name, limits::name_bytes_max); !good)
         return good.error();
     if (const auto good = check_url("location", command.settings.location); !good) return good.error();
@@ -245,10 +274,8 @@ answer apply(rule_context& context, const schemas::commands::create_webhook& com
 
 /// Errors: permission_denied; not_found; invalid_argument. The location's form was checked on arrival.
 answer apply(rule_context& context, const schemas::commands::update_webhook& command) {
-    if (const auto may = require_system_admin(context.state, context.principal(), "changing a webhook"); !may)
-        return may.error();
-    const auto before = tables::webhooks::find(context.state, command.id);
-    if (!before) return runtime::not_found("webhook " + text_of(command.id) + " not found");
+    const auto before = webhook_to_change(context, command.id, "changing a webhook");
+    if (!before) return before.error();
     if (const auto good = check_update(command); !good) return good.error();
     if (!command.new_location.empty())
         if (const auto good = check_url("new_location", command.new_location); !good) return good.error();
@@ -267,12 +294,8 @@ answer apply(rule_context& context, const schemas::commands::update_webhook& com
 
 /// Errors: permission_denied; not_found.
 answer apply(rule_context& context, const schemas::commands::set_webhook_status& command) {
-    if (const auto may =
-            require_system_admin(context.state, context.principal(), "enabling or disabling a webhook");
-        !may)
-        return may.error();
-    const auto before = tables::webhooks::find(context.state, command.webhook_id);
-    if (!before) return runtime::not_found("webhook " + text_of(command.webhook_id) + " not found");
+    const auto before = webhook_to_change(context, command.webhook_id, "enabling or disabling a webhook");
+    if (!before) return before.error();
     webhook hook = *before;
     hook.status = command.status;
     if (command.status == webhook_status::enabled) {
@@ -316,15 +339,14 @@ answer apply(rule_context& context, const schemas::commands::create_event& comma
 /// Deletes all or none. Errors: permission_denied; not_found naming the id; invalid_argument for more than
 /// 100 ids.
 answer apply(rule_context& context, const schemas::commands::delete_webhooks& command) {
-    if (const auto may = require_system_admin(context.state, context.principal(), "deleting a webhook"); !may)
-        return may.error();
+    if (const auto may = check_may_ask(context, "deleting a webhook"); !may) return may.error();
     if (command.ids.empty() || command.ids.size() > limits::webhooks_per_delete_max)
         return runtime::invalid_argument("ids holds " + std::to_string(command.ids.size()) +
                                          " webhooks; give 1 to " +
                                          std::to_string(limits::webhooks_per_delete_max));
     for (const schemas::webhook_id id : std::set(command.ids.begin(), command.ids.end())) {
-        const auto hook = tables::webhooks::find(context.state, id);
-        if (!hook) return runtime::not_found("webhook " + std::to_string(id.value) + " not found");
+        const auto hook = webhook_to_change(context, id, "deleting a webhook");
+        if (!hook) return hook.error();
         erase_webhook(context, *hook);
     }
     return std::string();

@@ -21,13 +21,6 @@
 namespace herald::storage::registry::rules {
 namespace {
 
-using context::rule_context;
-using context::timer_kind;
-using state::state_changes;
-using state::state_view;
-
-std::string text_of(schemas::workspace_id id) { return "workspace " + std::to_string(id.value); }
-
 std::string sweep_key(schemas::workspace_id workspace, const builds_to_remove& next) {
     return schemas::big_endian(workspace.value) + schemas::big_endian(next.before.value) +
            schemas::big_endian(next.scan.value);
@@ -36,13 +29,7 @@ std::string sweep_key(schemas::workspace_id workspace, const builds_to_remove& n
 /// Errors: not_found; permission_denied.
 result<schemas::workspace> workspace_to_change(rule_context& context, schemas::organization_id org,
                                                schemas::workspace_id id, std::string_view what) {
-    if (!find::organization_of(context.state, context.principal(), org))
-        return runtime::not_found("organization " + std::to_string(org.value) + " not found");
-    auto workspace = tables::workspaces::find(context.state, id);
-    if (!workspace || workspace->org_id != org || workspace->removed)
-        return runtime::not_found(text_of(id) + " not found in organization " + std::to_string(org.value));
-    if (const auto may = organization_to_change(context, org, what); !may) return may.error();
-    return *std::move(workspace);
+    return record_to_change<tables::workspaces>(context, org, "workspace", id, what);
 }
 
 /// Errors: not_found for a group or a role that the organisation does not have.
@@ -91,7 +78,7 @@ result<schemas::workspace> described_by(rule_context& context,
     if (const auto good = check_text("description", command.description, limits::description_bytes_max);
         !good)
         return good.error();
-    if (const auto good = check_text("namespace", command.name_space, limits::name_bytes_max); !good)
+    if (const auto good = check_optional_name("namespace", command.name_space, limits::name_bytes_max); !good)
         return good.error();
     const auto same = tables::workspaces::named(context.state, command.name);
     if (same && *same != command.id)

@@ -14,7 +14,6 @@ std::string key_by_hash(schemas::endpoint_stage_id stage, std::string_view hash)
 template <>
 struct description<schemas::access_token> {
     static constexpr table rows = table::access_token;
-    static schemas::access_token_id key(const schemas::access_token& row) { return row.id; }
     static void index(const schemas::access_token& row, index_entries& entries) {
         entries.mark(key_of(table::token_of_stage).number(row.stage_id).number(row.id));
         entries.lead(key_by_hash(row.stage_id, row.hash), row.id);

@@ -8,7 +8,6 @@ template <>
 struct description<schemas::blob> {
     static constexpr table rows = table::blob;
     static std::string key(const schemas::blob& row) { return row.digest; }
-    static void index(const schemas::blob&, index_entries&) {}
 };
 
 template class keyed_table<schemas::blob, std::string>;

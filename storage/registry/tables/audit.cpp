@@ -1,6 +1,7 @@
 #include "storage/registry/tables/audit.hpp"
 
 #include "schemas/deployment.hpp"
+#include "schemas/identity.hpp"
 #include "schemas/number_fields.hpp"
 #include "schemas/registry.hpp"
 #include "schemas/webhooks.hpp"
@@ -37,6 +38,30 @@ std::optional<schemas::workspace_id> workspace_in(const state::state_view& state
     const auto found = member_of<Row, number_of_member<Row>("workspace_id")>(state, key);
     if (!found) return std::nullopt;
     return schemas::workspace_id{*found};
+}
+
+/// A member of the row that is a text, or a message; empty if there is none.
+template <unsigned number>
+std::string bytes_in(const state::state_view& state, const std::string& key) {
+    static_assert(number != 0);
+    std::string found;
+    state.read(key, [&](std::string_view value) {
+        found = schemas::find_bytes(value, number).value_or(std::string_view());
+    });
+    return found;
+}
+
+template <schemas::described Row>
+std::string name_in(const state::state_view& state, table from, std::uint64_t id) {
+    return bytes_in<number_of_member<Row>("name")>(state, key_of(from).number(id));
+}
+
+/// The settings are a message in the row.
+std::string name_of_webhook(const state::state_view& state, std::uint64_t id) {
+    constexpr unsigned settings = number_of_member<schemas::webhook>("settings");
+    constexpr unsigned name = number_of_member<schemas::webhook_settings>("name");
+    const std::string found = bytes_in<settings>(state, key_of(table::webhook).number(id));
+    return std::string(schemas::find_bytes(found, name).value_or(std::string_view()));
 }
 
 }  // namespace
@@ -86,6 +111,21 @@ std::optional<schemas::workspace_id> workspace_of_row(const state::state_view& s
 std::optional<schemas::workspace_id> workspace_of_row(const state::state_view& state,
                                                       schemas::webhook_id id) {
     return workspace_in<schemas::webhook>(state, key_of(table::webhook).number(id));
+}
+
+std::string name_of_row(const state::state_view& state, std::string_view kind, std::uint64_t id) {
+    constexpr unsigned username = number_of_member<schemas::user>("username");
+    constexpr unsigned version = number_of_member<schemas::model_version>("version");
+    if (kind == "user") return bytes_in<username>(state, key_of(table::user).number(id));
+    if (kind == "version") return bytes_in<version>(state, key_of(table::version).number(id));
+    if (kind == "webhook") return name_of_webhook(state, id);
+    if (kind == "model") return name_in<schemas::registered_model>(state, table::model, id);
+    if (kind == "organization") return name_in<schemas::organization>(state, table::organization, id);
+    if (kind == "workspace") return name_in<schemas::workspace>(state, table::workspace, id);
+    if (kind == "group") return name_in<schemas::group>(state, table::group, id);
+    if (kind == "role") return name_in<schemas::role>(state, table::role, id);
+    if (kind == "session") return name_in<schemas::session>(state, table::session, id);
+    return {};
 }
 
 std::optional<schemas::version_id> version_of_entry(const state::state_view& state, schemas::activity_id id) {

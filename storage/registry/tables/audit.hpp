@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "schemas/audit.hpp"
 #include "storage/registry/state/state.hpp"
@@ -27,6 +28,9 @@ std::optional<schemas::workspace_id> workspace_of_row(const state::state_view&, 
 std::optional<schemas::workspace_id> workspace_of_row(const state::state_view&, schemas::version_id);
 std::optional<schemas::workspace_id> workspace_of_row(const state::state_view&, schemas::build_id);
 std::optional<schemas::workspace_id> workspace_of_row(const state::state_view&, schemas::webhook_id);
+/// The name of the row with this id, likewise: of a user the username, of a version its name. Empty for a
+/// kind whose rows have none, and if there is no such row.
+std::string name_of_row(const state::state_view&, std::string_view kind, std::uint64_t id);
 /// The version whose history holds the entry, likewise.
 std::optional<schemas::version_id> version_of_entry(const state::state_view&, schemas::activity_id);
 

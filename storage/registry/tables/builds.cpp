@@ -7,7 +7,6 @@ namespace herald::storage::registry::tables {
 template <>
 struct description<schemas::build> {
     static constexpr table rows = table::build;
-    static schemas::build_id key(const schemas::build& row) { return row.id; }
     static void index(const schemas::build& row, index_entries& entries) {
         entries.mark(key_of(table::build_of_version)
                          .number(row.model_version_id)

@@ -29,12 +29,7 @@ struct removal_place {
     schemas::scan_id scan;            // of that build
     schemas::activity_id activity;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "workspace", self.workspace);
-        field(2, "build", self.build);
-        field(3, "scan", self.scan);
-        field(4, "activity", self.activity);
-    }
+    HERALD_DESCRIBE(workspace, build, scan, activity);
 };
 
 class deleted_versions final {

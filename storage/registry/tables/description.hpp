@@ -3,16 +3,16 @@
 //   template <>
 //   struct description<schemas::build> {
 //       static constexpr table rows = table::build;
-//       static schemas::build_id key(const schemas::build& row) { return row.id; }
 //       static void index(const schemas::build& row, index_entries& entries) {
 //           entries.mark(key_of(table::build_of_version).number(row.model_version_id)…);
 //       }
 //   };
 //   template class keyed_table<schemas::build, schemas::build_id>;
+//
+// One whose rows have another key than their id has a function `key`, one without an index no `index`.
 #pragma once
 
 #include <algorithm>
-#include <tuple>
 #include <vector>
 
 #include "runtime/assert.hpp"
@@ -105,16 +105,24 @@ std::string row_key(const Key& key) {
 }
 
 template <class Row>
+decltype(auto) key_of_row(const Row& row) {
+    if constexpr (requires { &description<Row>::key; })
+        return description<Row>::key(row);
+    else
+        return (row.id);
+}
+
+template <class Row>
 index_entries entries_of(const Row& row) {
     index_entries entries;
-    description<Row>::index(row, entries);
+    if constexpr (requires { &description<Row>::index; }) description<Row>::index(row, entries);
     return entries;
 }
 
 /// The row's own key. Apply assigns the ids, so an id of 0 is a bug; names come from commands.
 template <class Row>
 std::string key_to_write(const Row& row) {
-    auto key = description<Row>::key(row);
+    auto key = key_of_row(row);
     if constexpr (schemas::numeric_id<decltype(key)>) HERALD_ASSERT(key);
     return row_key<Row>(key);
 }
@@ -122,7 +130,7 @@ std::string key_to_write(const Row& row) {
 template <class Row>
 void read_checked(Row& fresh, std::string_view key, std::string_view value) {
     decode_row_into(fresh, key, value);
-    if (row_key<Row>(description<Row>::key(fresh)) != key)
+    if (row_key<Row>(key_of_row(fresh)) != key)
         throw state::state_corrupt{"a row of table '" + std::string(key.substr(0, 1)) +
                                    "' stands under the key of another"};
 }

@@ -35,8 +35,6 @@ std::optional<schemas::endpoint_stage_id> first_stage_under(const state::state_v
 template <>
 struct description<schemas::endpoint_update> {
     static constexpr table rows = table::endpoint_update;
-    static schemas::update_id key(const schemas::endpoint_update& row) { return row.id; }
-    static void index(const schemas::endpoint_update&, index_entries&) {}
 };
 
 template class keyed_table<schemas::endpoint_update, schemas::update_id>;

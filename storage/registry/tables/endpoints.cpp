@@ -38,7 +38,6 @@ std::string v2_name_of(std::string_view path) {
 template <>
 struct description<schemas::endpoint> {
     static constexpr table rows = table::endpoint;
-    static schemas::uuid key(const schemas::endpoint& row) { return row.id; }
     static auto indexed(const schemas::endpoint& row) { return std::tie(row.path, row.workspace_id); }
     static void index(const schemas::endpoint& row, index_entries& entries) {
         entries.lead(path_key(row.path), row.id);
@@ -50,7 +49,6 @@ struct description<schemas::endpoint> {
 template <>
 struct description<schemas::endpoint_stage> {
     static constexpr table rows = table::endpoint_stage;
-    static schemas::endpoint_stage_id key(const schemas::endpoint_stage& row) { return row.id; }
     static auto indexed(const schemas::endpoint_stage& row) { return std::tie(row.endpoint_id); }
     static void index(const schemas::endpoint_stage& row, index_entries& entries) {
         // All UUIDs have one length, so a number may follow.

@@ -8,7 +8,6 @@ template <>
 struct description<schemas::feature_flag> {
     static constexpr table rows = table::feature_flag;
     static const std::string& key(const schemas::feature_flag& row) { return row.name; }
-    static void index(const schemas::feature_flag&, index_entries&) {}
 };
 
 template class keyed_table<schemas::feature_flag, std::string>;

@@ -14,22 +14,16 @@ std::string member_key(schemas::group_id group, schemas::user_id user) {
 template <>
 struct description<schemas::organization> {
     static constexpr table rows = table::organization;
-    static schemas::organization_id key(const schemas::organization& row) { return row.id; }
-    static void index(const schemas::organization&, index_entries&) {}
 };
 
 template <>
 struct description<schemas::role> {
     static constexpr table rows = table::role;
-    static schemas::role_id key(const schemas::role& row) { return row.id; }
-    static void index(const schemas::role&, index_entries&) {}
 };
 
 template <>
 struct description<schemas::group> {
     static constexpr table rows = table::group;
-    static schemas::group_id key(const schemas::group& row) { return row.id; }
-    static void index(const schemas::group&, index_entries&) {}
 };
 
 template class keyed_table<schemas::organization, schemas::organization_id>;

@@ -8,6 +8,7 @@ namespace {
 
 std::string genesis_key() { return key_of(table::installation); }
 std::string restoring_key() { return key_of(table::installation).text("restoring"); }
+std::string settings_key() { return key_of(table::installation_settings); }
 std::string level_key() { return key_of(table::level); }
 
 }  // namespace
@@ -20,6 +21,15 @@ bool installation::has(const state::state_view& state) { return has_row(state, g
 
 void installation::put(state::state_changes& state, const schemas::commands::genesis& row) {
     put_row(state, genesis_key(), row);
+}
+
+schemas::installation_settings installation_settings::find(const state::state_view& state) {
+    return find_row<schemas::installation_settings>(state, settings_key())
+        .value_or(schemas::installation_settings());
+}
+
+void installation_settings::put(state::state_changes& state, const schemas::installation_settings& row) {
+    put_row(state, settings_key(), row);
 }
 
 std::optional<schemas::restoring_row> restoring::find(const state::state_view& state) {

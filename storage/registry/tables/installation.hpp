@@ -1,4 +1,5 @@
-// What exists once in the whole installation: its GENESIS and the level in force.
+// What exists once in the whole installation: its GENESIS, what operators set, and the level in
+// force.
 #pragma once
 
 #include "schemas/commands/installation.hpp"
@@ -13,6 +14,13 @@ class installation final {
     static std::optional<schemas::commands::genesis> find(const state::state_view&);
     static bool has(const state::state_view&);
     static void put(state::state_changes&, const schemas::commands::genesis&);
+};
+
+/// What operators set; at its defaults as long as nothing is set.
+class installation_settings final {
+  public:
+    static schemas::installation_settings find(const state::state_view&);
+    static void put(state::state_changes&, const schemas::installation_settings&);
 };
 
 /// How far the log has taken over its parent's rows.

@@ -14,7 +14,6 @@ key_of name_key(schemas::workspace_id workspace, std::string_view name) {
 template <>
 struct description<schemas::registered_model> {
     static constexpr table rows = table::model;
-    static schemas::model_id key(const schemas::registered_model& row) { return row.id; }
     static auto indexed(const schemas::registered_model& row) { return std::tie(row.workspace_id, row.name); }
     static void index(const schemas::registered_model& row, index_entries& entries) {
         entries.lead(name_key(row.workspace_id, row.name), row.id);

@@ -8,21 +8,18 @@ template <>
 struct description<schemas::node_row> {
     static constexpr table rows = table::node;
     static const std::string& key(const schemas::node_row& row) { return row.node; }
-    static void index(const schemas::node_row&, index_entries&) {}
 };
 
 template <>
 struct description<schemas::claim_row> {
     static constexpr table rows = table::claim;
     static const std::string& key(const schemas::claim_row& row) { return row.job; }
-    static void index(const schemas::claim_row&, index_entries&) {}
 };
 
 template <>
 struct description<schemas::replaced_processes_row> {
     static constexpr table rows = table::replaced_processes;
     static const std::string& key(const schemas::replaced_processes_row& row) { return row.node; }
-    static void index(const schemas::replaced_processes_row&, index_entries&) {}
 };
 
 template class keyed_table<schemas::node_row, std::string>;

@@ -18,14 +18,7 @@ struct engine_position {
     std::string last_record_hash;  // SHA-256 of the newest applied record: reveals a re-created log
     std::uint64_t log_bytes = 0;   // of all records up to here
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "next_offset", self.next_offset);
-        field(2, "time_ms", self.time_ms);
-        field(3, "hash", self.hash);
-        field(4, "last_record_offset", self.last_record_offset);
-        field(5, "last_record_hash", self.last_record_hash);
-        field(6, "log_bytes", self.log_bytes);
-    }
+    HERALD_DESCRIBE(next_offset, time_ms, hash, last_record_offset, last_record_hash, log_bytes);
 };
 
 class positions final {

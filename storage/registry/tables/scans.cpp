@@ -7,7 +7,6 @@ namespace herald::storage::registry::tables {
 template <>
 struct description<schemas::scan> {
     static constexpr table rows = table::scan;
-    static schemas::scan_id key(const schemas::scan& row) { return row.id; }
     static void index(const schemas::scan& row, index_entries& entries) {
         entries.mark(key_of(table::scan_of_build).number(row.build_id).number(row.id));
     }

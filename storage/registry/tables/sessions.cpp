@@ -14,7 +14,6 @@ std::string by_key(schemas::user_id user, std::string_view key_hash) {
 template <>
 struct description<schemas::session> {
     static constexpr table rows = table::session;
-    static schemas::session_id key(const schemas::session& row) { return row.id; }
     static void index(const schemas::session& row, index_entries& entries) {
         entries.mark(key_of(table::session_of_user).number(row.user_id).number(row.id));
         entries.lead(by_key(row.user_id, row.key_hash), row.id);

@@ -27,11 +27,12 @@ std::uint64_t last_number(const state::state_view& state, const std::string& pre
 }  // namespace
 
 void stage_log::add(state::state_changes& state, schemas::endpoint_stage_id stage, std::int64_t time_ms,
-                    std::string_view message) {
+                    std::string_view message, schemas::user_id author) {
     const std::uint64_t number = last_number(state, log_prefix(stage)) + 1;
-    put_row(state, entry_key(stage, number),
-            schemas::stage_log_entry{stage, number, time_ms,
-                                     runtime::shortened(message, limits::stage_log_message_bytes_max)});
+    put_row(
+        state, entry_key(stage, number),
+        schemas::stage_log_entry{stage, number, time_ms,
+                                 runtime::shortened(message, limits::stage_log_message_bytes_max), author});
     if (number > limits::stage_log_entries_max)
         state.erase(entry_key(stage, number - limits::stage_log_entries_max));
 }

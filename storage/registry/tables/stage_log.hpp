@@ -15,7 +15,7 @@ class stage_log final {
     /// Numbers the entry, and drops the oldest one when there are too many. A message longer than
     /// limits::stage_log_message_bytes_max is cut to its beginning.
     static void add(state::state_changes&, schemas::endpoint_stage_id, std::int64_t time_ms,
-                    std::string_view message);
+                    std::string_view message, schemas::user_id author = {});
     /// The stage's entries by ascending number, from `from` on.
     static void each(const state::state_view&, schemas::endpoint_stage_id, std::uint64_t from,
                      const visitor<schemas::stage_log_entry>&);

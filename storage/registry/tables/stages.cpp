@@ -15,7 +15,6 @@ std::string open_key(schemas::version_id version, schemas::stage desired) {
 template <>
 struct description<schemas::activity> {
     static constexpr table rows = table::activity;
-    static schemas::activity_id key(const schemas::activity& row) { return row.id; }
     static void index(const schemas::activity& row, index_entries& entries) {
         entries.mark(key_of(table::activity_of_version).number(row.model_version_id).number(row.id));
     }
@@ -37,7 +36,6 @@ template <>
 struct description<schemas::promotion> {
     static constexpr table rows = table::promotion;
     static schemas::version_id key(const schemas::promotion& row) { return row.model_version_id; }
-    static void index(const schemas::promotion&, index_entries&) {}
 };
 
 template class keyed_table<schemas::activity, schemas::activity_id>;

@@ -12,11 +12,7 @@ struct review {
     bool approve = false;
     std::int64_t time = 0;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "user", self.user);
-        field(2, "approve", self.approve);
-        field(3, "time", self.time);
-    }
+    HERALD_DESCRIBE(user, approve, time);
 };
 
 /// The part of a transition that only rules see. Its id is that of the activity that opened it.
@@ -27,13 +23,7 @@ struct transition_row {
     std::int64_t time_requested = 0;
     std::vector<review> reviews;  // one for each user
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "transition", self.transition);
-        field(2, "model_version_id", self.model_version_id);
-        field(3, "author", self.author);
-        field(4, "time_requested", self.time_requested);
-        field(5, "reviews", self.reviews);
-    }
+    HERALD_DESCRIBE(transition, model_version_id, author, time_requested, reviews);
 };
 
 extern template class keyed_table<schemas::activity, schemas::activity_id>;

@@ -97,6 +97,7 @@ enum class table : char {
     deployed_build = '+',         // 1, model, version, build, stage; 2, workspace of the build, build, stage;
                                   // 3, build, stage → "": it is a component there
     unfinished_build = '-',       // build → "": Herald is to make it
+    installation_settings = ')',  // → schemas::installation_settings
 };
 
 /// Builds a key: key_of(table::version_by_name).number(model.value).text(name).

@@ -19,7 +19,6 @@ key_of username_key(std::string_view username) {
 template <>
 struct description<schemas::user> {
     static constexpr table rows = table::user;
-    static schemas::user_id key(const schemas::user& row) { return row.id; }
     static void index(const schemas::user& row, index_entries& entries) {
         if (row.removed) return;
         entries.lead(email_key(row.email), row.id);

@@ -14,7 +14,6 @@ key_of name_key(schemas::model_id model, std::string_view name) {
 template <>
 struct description<schemas::model_version> {
     static constexpr table rows = table::version;
-    static schemas::version_id key(const schemas::model_version& row) { return row.id; }
     static auto indexed(const schemas::model_version& row) {
         return std::tie(row.registered_model_id, row.version);
     }

@@ -22,7 +22,6 @@ std::string event_key(schemas::workspace_id workspace, std::string_view event_uu
 template <>
 struct description<schemas::webhook> {
     static constexpr table rows = table::webhook;
-    static schemas::webhook_id key(const schemas::webhook& row) { return row.id; }
     static void index(const schemas::webhook& row, index_entries& entries) {
         entries.lead(name_key(row.workspace_id, row.settings.name), row.id);
         entries.mark(key_of(table::webhook_of_workspace).number(row.workspace_id).number(row.id));

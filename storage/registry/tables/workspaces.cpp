@@ -25,7 +25,6 @@ std::optional<schemas::workspace_id> first_use(const state::state_view& state, c
 template <>
 struct description<schemas::workspace> {
     static constexpr table rows = table::workspace;
-    static schemas::workspace_id key(const schemas::workspace& row) { return row.id; }
     static void index(const schemas::workspace& row, index_entries& entries) {
         if (row.removed) return;
         entries.lead(key_of(table::workspace_by_name).text(row.name), row.id);

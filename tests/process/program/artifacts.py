@@ -112,6 +112,36 @@ def multipart_uploads_commit_in_order_and_drop_what_is_replaced():
         refused(versions.ask(version, "f", "PUT", 1_001), 400, 3, "1000")
 
 
+def a_part_1_that_comes_again_loses_nothing_and_mixes_no_two_uploads():
+    with serving("f") as (_, versions, version):
+        calls = f"{REGISTRY}/model_versions/{version}"
+        parts = [os.urandom(1_000), os.urandom(1_000), b"the tail"]
+
+        def send(number, data):
+            etag = must(versions.put(version, "f", data, number)).headers["etag"]
+            part = {"part_number": str(number), "etag": etag}
+            must(versions.client.call("POST", f"{calls}/commitArtifactPart", {"key": "f", "artifact_part": part}))
+            return part
+
+        def finish(**more):
+            return versions.client.call("POST", f"{calls}/commitMultipartArtifact", {"key": "f", **more})
+
+        first = [send(number, data) for number, data in enumerate(parts, 1)]
+        shorter = [send(1, parts[0]), send(2, b"of a shorter file")]
+        refused(finish(), 400, 9, "part 3", "not committed")
+        refused(finish(artifact_parts=[shorter[0], first[1]]), 400, 3, "etag")
+        must(finish(artifact_parts=shorter))
+        assert versions.get(version, "f").body == parts[0] + b"of a shorter file"
+        for number, data in enumerate(parts, 1):
+            send(number, data)
+        send(1, b"another beginning")
+        refused(finish(), 400, 9, "part 2")
+        for part in first[1:]:
+            must(versions.client.call("POST", f"{calls}/commitArtifactPart", {"key": "f", "artifact_part": part}))
+        must(finish(artifact_parts=[]))
+        assert versions.get(version, "f").body == b"another beginning" + b"".join(parts[1:])
+
+
 def urls_are_good_for_what_they_say_by_whom_they_say_and_as_long():
     with serving("f", "g") as (server, versions, version):
         must(versions.put(version, "f", b"good"))

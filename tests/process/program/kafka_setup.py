@@ -163,6 +163,27 @@ def forget(broker, group):
 
 
 @herald.kafka
+@herald.kafka
+def who_may_change_webhooks_is_said_by_init_and_by_no_node():
+    with kafka() as (folder, broker):
+        cluster = herald.Cluster(folder, broker, api_nodes=1, workers=0)
+        admin = cluster.client().second_admin()
+
+        def created(name):
+            return admin.call("POST", "/api/v1/uac-proxy/events/createWebhook",
+                              {"name": name, "location": "https://example.org/", "all_events": True, "workspace_id": 1}).status
+
+        assert created("refused") == 403
+        code, said = run("api", *cluster.common, "--webhooks-by", "workspace-admins")
+        assert code == 2, said
+        for who, wanted in (("workspace-admins", 200), (None, 200), ("system-admins", 403)):
+            code, said = run("init", *cluster.common, "--replication", "1", "--admin-email", herald.ADMIN_EMAIL,
+                             *(["--webhooks-by", who] if who else []))
+            assert code == 0, said
+            herald.until(lambda: created(str(who)) == wanted, 10, f"webhooks are made with {who}: {wanted}")
+        cluster.stop()
+
+
 def a_group_whose_offsets_are_lost_goes_on_after_a_reset():
     with kafka() as (folder, broker):
         cluster = herald.Cluster(folder, broker, api_nodes=1, workers=1)

@@ -6,6 +6,7 @@ import contextlib
 import gzip
 import http.client
 import json
+import math
 import pathlib
 import signal
 import struct
@@ -147,9 +148,13 @@ def numbers_that_json_does_not_know_are_told_of_and_null_for_strict_readers():
         v2 = {"inputs": [{"name": "x", "shape": [2], "datatype": "FP32", "data": [1.0, -1.0], "parameters": None}], "id": None, "outputs": None}
         at = f"/v2/models{stage.path}/infer"
         token = {"Access-token": stage.token}
-        got = stage.client.call("POST", at, v2, {**token, **strict})
-        assert got.status == 200 and got.json["outputs"][0]["data"] == [0, None] and "id" not in got.json, got
-        assert b"NaN" in stage.client.call("POST", at, v2, token).body
+        for headers in ({}, strict, {"Accept": "*/*"}):
+            got = stage.client.call("POST", at, v2, {**token, **headers})
+            assert got.status == 200 and got.json["outputs"][0]["data"] == [0, None] and "id" not in got.json, got
+            assert b"NaN" not in got.body and "null stands" in got.headers["svc-warning"], got
+        exact = stage.client.call("POST", at, {**v2, "parameters": {"binary_data_output": True}}, token)
+        assert struct.unpack("<f", exact.body[-8:-4]) == (0.0,) and math.isnan(struct.unpack("<f", exact.body[-4:])[0]), exact
+        assert "svc-warning" not in exact.headers, exact
 
 
 def inputs_with_different_numbers_of_rows_are_named():

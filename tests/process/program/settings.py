@@ -163,6 +163,26 @@ def name_servers_are_addresses_with_ports():
         assert server.stop() == 0
 
 
+def who_may_change_webhooks_follows_the_option_at_each_start():
+    with herald.folder() as folder:
+        server = herald.Standalone(folder)
+        admin = server.client().second_admin()
+
+        def created(name):
+            return admin.call("POST", "/api/v1/uac-proxy/events/createWebhook",
+                              {"name": name, "location": "https://example.org/", "all_events": True, "workspace_id": 1})
+
+        refused_to_admins = created("a")
+        assert refused_to_admins.status == 403 and "needs a system administrator" in refused_to_admins.json["message"]
+        for options, wanted in ((["--webhooks-by", "workspace-admins"], 200), (["--webhooks-by", "workspace-admins"], 200), ([], 403)):
+            server.process.kill()
+            server.options = options
+            server.start()
+            herald.until(lambda: created(f"b{herald.free_port()}").status == wanted, 10, f"{options}: {wanted}")
+        server.stop()
+        must_say(refused(folder, "standalone", "--webhooks-by", "nobody"), "--webhooks-by", "system-admins or workspace-admins")
+
+
 def a_key_ring_that_is_lost_is_not_made_anew():
     with herald.folder() as folder:
         server = herald.Standalone(folder)

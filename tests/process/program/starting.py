@@ -4,6 +4,8 @@ when it is told to; what waiting does not mend ends it at once."""
 import contextlib
 import json
 import os
+import pathlib
+import signal
 import socket
 import subprocess
 import time
@@ -151,6 +153,23 @@ def a_start_before_init_waits_for_the_installation():
             assert waits.count("installation") == 1, process.tail(30)
         for process, _ in pair.each():
             must_end(process)
+
+
+def sigterm_ends_a_start_with_exit_code_0_from_its_first_moment():
+    """The program ignores SIGPIPE from its first lines on: then it has begun."""
+    def has_begun(status):
+        ignored = next(line for line in status.read_text().splitlines() if line.startswith("SigIgn:"))
+        return int(ignored.split()[1], 16) >> (signal.SIGPIPE - 1) & 1
+
+    with herald.folder() as folder:
+        for number in [signal.SIGTERM] * 15 + [signal.SIGINT] * 5:
+            process = subprocess.Popen([herald.BINARY, "standalone", "--data", folder / "data", "--listen", "127.0.0.1:0"],
+                                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            status = pathlib.Path(f"/proc/{process.pid}/status")
+            while not has_begun(status):
+                assert process.poll() is None
+            process.send_signal(number)
+            assert process.wait(60) == 0, process.returncode
 
 
 def what_waiting_does_not_mend_ends_a_start_at_once():

@@ -8,6 +8,7 @@
 
 #include "runtime/http/limits.hpp"
 #include "storage/registry/tables/groups.hpp"
+#include "storage/registry/tables/installation.hpp"
 #include "storage/registry/tables/workspaces.hpp"
 #include "tests/unit/api/route_world.hpp"
 
@@ -52,10 +53,10 @@ schemas::role_id add_role(state_changes& state, std::uint64_t id, const May& may
     role.org_id.value = 1;
     role.name = "role " + std::to_string(id);
     role.reports_scans = reports_scans;
-    for (const auto& [type, type_name] : schemas::enum_names<protected_type>::all) {
+    for (const auto& [type, type_name] : schemas::enum_names<protected_type>) {
         if (type == protected_type::none) continue;
         schemas::resource_actions allowed{type, {}};
-        for (const auto& [what, name] : schemas::enum_names<action>::all)
+        for (const auto& [what, name] : schemas::enum_names<action>)
             if (what != action::none && may(type, what)) allowed.allowed_actions.push_back(what);
         role.actions.push_back(std::move(allowed));
     }
@@ -71,10 +72,12 @@ class callers : public route_world {
     }
 };
 
-/// The export is a read, which sees to that itself.
+/// The export is a read, which sees to that itself. Webhooks are theirs as long as the installation says
+/// nothing else.
 bool is_for_system_administrators(const route& row) {
     constexpr std::array<std::string_view, 3> reads{"export_audit", "list_backups", "list_snapshots"};
     return row.who == authentication::system_administrator ||
+           row.who == authentication::webhook_administrator ||
            std::find(reads.begin(), reads.end(), row.name) != reads.end();
 }
 
@@ -119,6 +122,32 @@ TEST_F(callers, the_system_administrator_may_all) {
     for (const route& row : api::routes::all_routes())
         if (!is_open(row) && !row.is_absent)
             EXPECT_EQ(ask_sample(&node.administrator, row).status(), 200) << row.name;
+}
+
+/// An installation with --webhooks-by workspace-admins.
+class webhook_admins : public callers {
+  protected:
+    webhook_admins()
+        : callers([](state_changes& state) {
+              add_groups(state, {read_only, read_write});
+              storage::registry::tables::installation_settings::put(state,
+                                                                    {schemas::webhooks_by::workspace_admins});
+          }) {}
+};
+
+TEST_F(webhook_admins, are_members_of_admins_and_nobody_with_less) {
+    const caller editor = node.member_of(first_group + 1, "editor@example.org");
+    std::size_t rows = 0;
+    for (const route& row : api::routes::all_routes()) {
+        if (row.who != authentication::webhook_administrator) continue;
+        ++rows;
+        if (row.name != "create_webhook")  // in their own workspace
+            EXPECT_EQ(ask_sample(&editor, row).status(), 403) << place(row, "an editor");
+    }
+    EXPECT_EQ(rows, 4u);
+    for (const route& row : api::routes::all_routes())
+        if (row.who == authentication::webhook_administrator)
+            EXPECT_EQ(ask_sample(&second, row).status(), 200) << place(row, "a member of Admins");
 }
 
 /// Members who are no admins: in the organisation's workspace, one may read everything, the other do

@@ -206,6 +206,18 @@ TEST_F(handlers, requests_that_decide_who_may_do_what_refuse_unknown_members) {
     refused("POST", org + "/workspaces", R"({"workspace":{"name":"w","permission":[{"group_id":"2"}]}})",
             "workspace.permission");
     refused("POST", org + "/workspaces/1/permissions", R"({"group_id":"2","role_id":"3","rol":"4"})", "rol");
+    // Also at the default that clients send for nothing.
+    for (const std::string nothing : {"0", "[]", "{}", "false", "\"\"", "null"}) {
+        refused("PUT", "/api/v1/registry/workspaces/Default/policies",
+                R"({"require_aproval_for":)" + nothing + "}", "require_aproval_for");
+        refused("POST", org + "/roles", R"({"role":{"name":"r","x":)" + nothing + "}}", "role.x");
+        refused("POST", org + "/roles",
+                R"({"role":{"name":"r","resource_actions":[{"resource_type":1,"x":)" + nothing + "}]}}", "x");
+        refused("POST", org + "/workspaces", R"({"workspace":{"name":"w"},"x":)" + nothing + "}", "x");
+        refused("DELETE", org + "/workspaces/1/permissions",
+                R"({"group_id":"2","role_id":"3","x":)" + nothing + "}", "x");
+    }
+    EXPECT_EQ(node.post(models, R"({"name":"m","x":0,"y":[]})").status(), 200) << "other requests take them";
     const reply kept = node.ask(&node.administrator, "GET", "/api/v1/registry/workspaces/Default/policies");
     EXPECT_EQ(
         node.ask(&node.administrator, "PUT", "/api/v1/registry/workspaces/Default/policies", kept.body())

@@ -199,6 +199,8 @@ void route_world::add_endpoints(const std::string& model) {
     x_samples["delete_endpoint"].segments = {{"endpoint", made(endpoints, R"({"path":"/ended"})")}};
     x_samples["make_docker_context"].body = R"({"model_version_id":)" + version_with_model(model) + "}";
     x_samples["ingest_reference"].segments = {{"endpoint", runtime::uuid_text(served_endpoint)}};
+    x_samples["roll_back_endpoint_stage"].segments = {{"endpoint", runtime::uuid_text(served_endpoint)},
+                                                      {"stage", "1000"}};
 }
 
 /// With the bytes of a model, and the name of reference data; its build is the one that is served.
@@ -234,6 +236,7 @@ void route_world::add_served_endpoint(storage::registry::state::state_changes& s
     serving.id.value = 1'000;
     serving.endpoint_id = served_endpoint;
     serving.components.emplace_back().build_id = served_build;
+    serving.previous.emplace().build_id = served_build;
     storage::registry::tables::endpoint_stages::put(state, serving);
     schemas::build imaged;  // no node of this test makes one
     imaged.id = imaged_build;

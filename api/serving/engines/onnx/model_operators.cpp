@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <set>
-#include <utility>
 #include <vector>
 
 #include "api/serving/engines/onnx/limits.hpp"

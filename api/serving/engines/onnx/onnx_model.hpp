@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
-#include <vector>
 
 #include "api/serving/engines/engine.hpp"
 #include "api/serving/engines/onnx/onnx_session.hpp"

@@ -3,7 +3,6 @@
 #include <malloc.h>
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <optional>
 #include <set>

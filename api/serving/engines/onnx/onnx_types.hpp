@@ -5,9 +5,6 @@
 #include <array>
 #include <optional>
 
-#include "api/serving/engines/engine.hpp"
-#include "api/serving/engines/onnx/runtime_library.hpp"
-
 namespace herald::api::serving::engines::onnx {
 
 struct type_pair {

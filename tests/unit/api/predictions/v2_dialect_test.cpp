@@ -112,7 +112,7 @@ TEST(v2_request, in_binary_gives_the_same_inputs) {
 }
 
 TEST(v2_request, in_binary_takes_each_type_by_its_width) {
-    for (const auto& each : schemas::enum_names<tensor_type>::all) {
+    for (const auto& each : schemas::enum_names<tensor_type>) {
         const std::size_t width = schemas::bytes_of(each.value);
         if (width == 0) continue;
         const model_signature x = only(each.value, {-1});
@@ -315,6 +315,19 @@ TEST(v2_response, in_json_names_model_version_and_outputs) {
     EXPECT_EQ(
         got->body,
         R"({"model_name":"team.m","model_version":"3","id":"q\"1","outputs":[{"name":"a","datatype":"INT32","shape":[2,2],"data":[1,2,3,4]},{"name":"b","datatype":"BYTES","shape":[2],"data":["ü",""]}]})");
+}
+
+TEST(v2_response, is_json_to_every_reader_whatever_the_model_gave) {
+    const float nan = std::numeric_limits<float>::quiet_NaN(),
+                infinite = std::numeric_limits<float>::infinity();
+    v2_request request;
+    request.outputs = {0};
+    const auto got =
+        v2_of_outputs("m", "1", request,
+                      {tensor_of<float>("y", tensor_type::float32, {4}, {nan, infinite, -infinite, 0.5F})});
+    ASSERT_TRUE(got) << got.error().message;
+    EXPECT_THAT(got->body, testing::HasSubstr(R"("data":[null,null,null,0.5])"));
+    EXPECT_TRUE(schemas::parse_json(got->body));
 }
 
 TEST(v2_response, in_binary_has_the_bytes_behind_its_json_part) {

@@ -78,7 +78,27 @@ class artifact_rules : public testing::Test {
             version.id, "a", number, "\"" + runtime::to_hex(digest_of(bytes)) + "\""});
     }
     schemas::commands::outcome commit_all() {
-        return registry.run(schemas::commands::commit_multipart_artifact{version.id, "a"});
+        return registry.run(schemas::commands::commit_multipart_artifact{version.id, "a", {}});
+    }
+    schemas::commands::outcome commit_these(const std::vector<std::string>& parts) {
+        schemas::commands::commit_multipart_artifact command{version.id, "a", {}};
+        for (const std::string& bytes : parts)
+            command.parts.push_back({static_cast<std::uint32_t>(command.parts.size()) + 1,
+                                     "\"" + runtime::to_hex(digest_of(bytes)) + "\""});
+        return registry.run(command);
+    }
+    void send(const std::vector<std::string>& parts) {
+        for (std::uint32_t number = 1; number <= parts.size(); ++number) {
+            EXPECT_EQ(part(number, parts[number - 1]).code, 0u);
+            EXPECT_EQ(commit(number, parts[number - 1]).code, 0u);
+        }
+    }
+    /// The artifact "a", as a list of what its parts were made of.
+    std::vector<std::string> bytes_now() {
+        std::vector<std::string> all;
+        for (const auto& each : tables::bytes_of_artifacts::find(*registry.view(), version.id, "a")->parts)
+            all.push_back(tables::blobs::find(*registry.view(), each.digest)->object.substr(10));
+        return all;
     }
     schemas::commands::outcome replace(std::vector<schemas::artifact> artifacts) {
         schemas::commands::update_version command;
@@ -233,23 +253,71 @@ TEST_F(artifact_rules, a_part_that_is_sent_again_replaces_that_part_alone) {
                     schemas::blob_part{digest_of("other"), 1}, schemas::blob_part{digest_of("4"), 1}));
 }
 
-TEST_F(artifact_rules, another_first_part_begins_another_upload) {
-    for (const char* bytes : {"a1", "a2", "a3", "b1", "whole"}) store(bytes);
-    for (std::uint32_t number = 1; number <= 3; ++number) {
-        part(number, "a" + std::to_string(number));
-        EXPECT_EQ(commit(number, "a" + std::to_string(number)).code, 0u);
+TEST_F(artifact_rules, a_first_part_that_is_sent_again_loses_no_other_part_but_asks_for_each_again) {
+    for (const char* bytes : {"a1", "a2", "a3", "b1"}) store(bytes);
+    const std::vector<std::string> parts = {"a1", "a2", "a3"};
+    for (const bool is_sent_as_whole : {false, true}) {
+        SCOPED_TRACE(is_sent_as_whole);
+        send(parts);
+        EXPECT_EQ((is_sent_as_whole ? fill("a", "b1") : part(1, "b1")).code, 0u);
+        EXPECT_EQ(references("a2"), 1u);
+        EXPECT_EQ(references("a3"), 1u);
+        EXPECT_EQ(commit(1, "b1").code, 0u);
+        const auto refused = commit_all();
+        EXPECT_EQ(code_of(refused), error_code::failed_precondition) << "parts of an upload given up?";
+        EXPECT_THAT(refused.message, HasSubstr("part 2 of the artifact \"a\" is not committed"));
+        EXPECT_EQ(commit(2, "a2").code, 0u);
+        EXPECT_EQ(commit(3, "a3").code, 0u);
+        EXPECT_EQ(commit_all().code, 0u);
+        EXPECT_THAT(bytes_now(), ElementsAre("b1", "a2", "a3"));
     }
-    part(1, "a1");
-    EXPECT_EQ(references("a3"), 1u) << "the same bytes again";
-    part(1, "b1");
-    EXPECT_EQ(references("a1") + references("a2") + references("a3"), 0u)
-        << "of the upload that was given up";
-    EXPECT_EQ(commit(1, "b1").code, 0u);
-    EXPECT_EQ(fill("a", "whole").code, 0u);
-    EXPECT_EQ(references("b1"), 0u) << "another first part was sent as if it were all";
-    EXPECT_EQ(commit(1, "whole").code, 0u);
-    EXPECT_EQ(commit_all().code, 0u);
-    EXPECT_EQ(references("whole"), 1u);
+}
+
+TEST_F(artifact_rules, a_shorter_upload_with_the_same_first_part_never_gets_the_tail_of_one_given_up) {
+    for (const char* bytes : {"1", "2", "tail", "other"}) store(bytes);
+    send({"1", "2", "tail"});
+    send({"1", "other"});
+    EXPECT_EQ(code_of(commit_all()), error_code::failed_precondition);
+    EXPECT_EQ(commit_these({"1", "other"}).code, 0u);
+    EXPECT_THAT(bytes_now(), ElementsAre("1", "other"));
+    EXPECT_EQ(references("2") + references("tail"), 0u) << "what was not named is released";
+}
+
+TEST_F(artifact_rules, named_parts_are_the_whole_and_must_be_those_that_were_uploaded) {
+    for (const char* bytes : {"1", "2", "3"}) store(bytes);
+    part(1, "1");
+    part(2, "2");
+    EXPECT_EQ(code_of(commit_these({"1", "2", "3"})), error_code::failed_precondition);
+    EXPECT_EQ(code_of(commit_these({"1", "3"})), error_code::invalid_argument) << "another ETag";
+    EXPECT_EQ(code_of(registry.run(schemas::commands::commit_multipart_artifact{
+                  version.id, "a", {{2, runtime::to_hex(digest_of("2"))}}})),
+              error_code::invalid_argument)
+        << "without part 1";
+    EXPECT_EQ(references("1"), 1u) << "a refusal changes nothing";
+    EXPECT_EQ(commit_these({"1", "2"}).code, 0u) << "to name them commits them";
+    EXPECT_THAT(bytes_now(), ElementsAre("1", "2"));
+}
+
+TEST_F(artifact_rules, a_first_part_sent_as_a_whole_asks_for_parts_again_that_came_behind_an_earlier_one) {
+    for (const char* bytes : {"1", "2", "other"}) store(bytes);
+    fill("a", "1");
+    part(2, "2");
+    EXPECT_EQ(commit(2, "2").code, 0u);
+    fill("a", "other");
+    EXPECT_EQ(commit(1, "other").code, 0u);
+    EXPECT_EQ(code_of(commit_all()), error_code::failed_precondition)
+        << "part 2 may be of the upload given up";
+    EXPECT_EQ(commit_these({"other"}).code, 0u);
+    EXPECT_THAT(bytes_now(), ElementsAre("other"));
+}
+
+TEST_F(artifact_rules, a_whole_that_is_replaced_keeps_the_parts_of_an_unfinished_upload) {
+    for (const char* bytes : {"1", "2", "whole"}) store(bytes);
+    part(2, "2");
+    fill("a", "whole");
+    EXPECT_EQ(references("2"), 1u);
+    EXPECT_EQ(code_of(commit_all()), error_code::failed_precondition) << "part 1 is missing";
+    EXPECT_THAT(bytes_now(), ElementsAre("whole"));
 }
 
 TEST_F(artifact_rules, bytes_that_were_replaced_meanwhile_are_not_replaced_unseen) {

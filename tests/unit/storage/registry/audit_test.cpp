@@ -79,6 +79,51 @@ TEST_F(audit, says_who_did_what_on_what_and_how_it_ended) {
     EXPECT_EQ(newest(), "set_feature_flag FEATURE_FLAG scan_events in 0 by 1: 0");
 }
 
+TEST_F(audit, has_the_names_of_who_did_it_of_what_and_where_as_they_were_then) {
+    using namespace schemas::commands;
+    /// "who: name in workspace" of the newest row.
+    const auto names = [&] {
+        const audit_row row = rows().back();
+        return row.user_name + ": " + row.resource_name + " in " + row.workspace_name;
+    };
+    const std::string me = rows().empty() ? std::string(admin_email) : rows().back().user_name;
+    const auto model = registry.model_named("churn");
+    EXPECT_EQ(names(), me + ": churn in default");
+    update_model renaming;
+    renaming.id = model.id;
+    renaming.model.name = "leavers";
+    renaming.present = {"name"};
+    ASSERT_EQ(registry.run(renaming).code, 0u);
+    EXPECT_EQ(names(), me + ": churn in default") << "as it was called before";
+    const auto version = registry.version_named("v7", model.id);
+    EXPECT_EQ(names(), me + ": v7 in default");
+    registry.run(update_stage{version.id, schemas::stage::staging, ""});
+    EXPECT_EQ(names(), me + ": v7 in default");
+    delete_model removal;
+    removal.id = model.id;
+    ASSERT_EQ(registry.run(removal).code, 0u);
+    EXPECT_EQ(names(), me + ": leavers in default") << "though it is gone";
+    const auto stranger = registry.user_named("s@example.org");
+    EXPECT_EQ(names(), me + ": s@example.org in ");
+    create_model refused;
+    refused.workspace_name = "default";
+    refused.model.name = "x";
+    EXPECT_NE(registry.run_as(stranger.id, refused).code, 0u);
+    EXPECT_EQ(names(), "s@example.org: x in default");
+    const auto hook = registry.webhook_for({schemas::event_type::promote});
+    EXPECT_EQ(names(), me + ": " + hook.settings.name + " in default");
+    create_endpoint endpoint;
+    endpoint.id[0] = 7;
+    endpoint.workspace_name = "default";
+    endpoint.path = "churn";
+    ASSERT_EQ(registry.run(endpoint).code, 0u);
+    EXPECT_EQ(names(), me + ": /churn in default");
+    remove_user leaving;
+    leaving.user_id = stranger.id;
+    ASSERT_EQ(registry.run(leaving).code, 0u);
+    EXPECT_EQ(names(), me + ": s@example.org in ");
+}
+
 TEST_F(audit, says_on_whom_and_which_way) {
     using namespace schemas::commands;
     const auto user = registry.user_named("b@example.org");

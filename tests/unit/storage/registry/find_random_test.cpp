@@ -15,6 +15,7 @@
 #include "storage/registry/tables/versions.hpp"
 #include "tests/support/registry.hpp"
 #include "tests/support/sanitized.hpp"
+#include "tests/unit/storage/registry/whole_search.hpp"
 
 namespace herald::test {
 namespace {
@@ -305,7 +306,7 @@ found_page<Row> answer(random_registry& all, const schemas::find_request& reques
     if (!going) return {};
     while (!(*going)->go_on([&] { return all.once_in(2); })) {
     }
-    auto page = finish(std::move(going), [] { return false; });
+    auto page = whole(std::move(going));
     EXPECT_TRUE(page);
     return page ? *std::move(page) : found_page<Row>();
 }

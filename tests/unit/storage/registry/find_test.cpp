@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 
 #include "tests/support/registry.hpp"
+#include "tests/unit/storage/registry/whole_search.hpp"
 
 namespace herald::test {
 namespace {
@@ -22,8 +23,6 @@ using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
-
-const enough_check in_time = [] { return false; };
 
 class find_calls : public testing::Test {
   protected:
@@ -41,7 +40,7 @@ class find_calls : public testing::Test {
         }
     }
     std::vector<std::string> names(const schemas::find_request& request) {
-        const auto page = find_versions(*registry.view(), registry.admin, request, in_time);
+        const auto page = whole(search_versions(*registry.view(), registry.admin, request));
         EXPECT_TRUE(page) << page.error().message;
         std::vector<std::string> found;
         for (const auto& version : page->rows) found.push_back(version.version);
@@ -107,12 +106,12 @@ TEST_F(find_calls, lists_are_looked_up_in_any_order) {
 TEST_F(find_calls, pages_carry_the_total) {
     schemas::find_request request;
     request.pagination = schemas::pagination{2, 2, {}};
-    const auto page = find_versions(*registry.view(), registry.admin, request, in_time);
+    const auto page = whole(search_versions(*registry.view(), registry.admin, request));
     ASSERT_TRUE(page);
     EXPECT_EQ(page->rows.size(), 1u);
     EXPECT_EQ(page->total_records, 3u);
     request.pagination = schemas::pagination{1'000'000'000'000, 2, {}};
-    EXPECT_TRUE(find_versions(*registry.view(), registry.admin, request, in_time)->rows.empty());
+    EXPECT_TRUE(whole(search_versions(*registry.view(), registry.admin, request))->rows.empty());
 }
 
 TEST_F(find_calls, without_a_page_limit_all_are_shown) {
@@ -121,12 +120,12 @@ TEST_F(find_calls, without_a_page_limit_all_are_shown) {
           std::optional(schemas::pagination{1, -1, {}})}) {
         schemas::find_request request;
         request.pagination = paging;
-        EXPECT_EQ(find_versions(*registry.view(), registry.admin, request, in_time)->rows.size(), 3u);
+        EXPECT_EQ(whole(search_versions(*registry.view(), registry.admin, request))->rows.size(), 3u);
     }
     schemas::find_request request;
     for (const std::int64_t limit : {-2, 1'001}) {
         request.pagination = schemas::pagination{1, limit, {}};
-        EXPECT_EQ(find_versions(*registry.view(), registry.admin, request, in_time).error().code,
+        EXPECT_EQ(whole(search_versions(*registry.view(), registry.admin, request)).error().code,
                   error_code::invalid_argument);
     }
 }
@@ -149,7 +148,7 @@ std::vector<std::string> pages(schemas::find_request request, const Find& find) 
 
 TEST_F(find_calls, tokens_lead_to_each_row_once_in_any_order) {
     const auto find = [&](const auto& request) {
-        return find_versions(*registry.view(), registry.admin, request, in_time);
+        return whole(search_versions(*registry.view(), registry.admin, request));
     };
     for (const char* key : {"", "version", "time_created", "time_updated"}) {
         schemas::find_request request;
@@ -175,7 +174,7 @@ TEST_F(find_calls, tokens_pass_over_no_row_when_others_come_and_go) {
         command.registered_model_id = model.id;
         command.version.version = "a" + std::to_string(++number);
         registry.must<schemas::model_version>(command);
-        return find_versions(*registry.view(), registry.admin, asked, in_time);
+        return whole(search_versions(*registry.view(), registry.admin, asked));
     };
     EXPECT_THAT(pages(request, find), ElementsAre("a1 v1", "v2 v3"));
 }
@@ -184,10 +183,10 @@ TEST_F(find_calls, a_token_that_does_not_belong_here_is_refused) {
     schemas::find_request request;
     request.pagination = schemas::pagination{1, 2, {}};
     const std::string token =
-        find_versions(*registry.view(), registry.admin, request, in_time)->next_page_token;
+        whole(search_versions(*registry.view(), registry.admin, request))->next_page_token;
     ASSERT_NE(token, "");
     const auto message = [&] {
-        const auto page = find_versions(*registry.view(), registry.admin, request, in_time);
+        const auto page = whole(search_versions(*registry.view(), registry.admin, request));
         EXPECT_FALSE(page);
         return page ? "" : page.error().message;
     };
@@ -212,12 +211,12 @@ TEST_F(find_calls, a_token_that_does_not_belong_here_is_refused) {
     EXPECT_THAT(message(), HasSubstr("asked for something else"));
     request.ids.clear();
     request.pagination->page_limit = 1;
-    EXPECT_TRUE(find_versions(*registry.view(), registry.admin, request, in_time))
+    EXPECT_TRUE(whole(search_versions(*registry.view(), registry.admin, request)))
         << "pages may be of any size";
     request.pagination->page_number = 2;
     EXPECT_THAT(message(), HasSubstr("give one of them"));
     request.pagination = schemas::pagination{1, 2, token};
-    EXPECT_FALSE(find_models(*registry.view(), registry.admin, request, in_time))
+    EXPECT_FALSE(whole(search_models(*registry.view(), registry.admin, request)))
         << "of versions, not of models";
 }
 
@@ -245,14 +244,14 @@ class many_versions : public find_calls {
 TEST_F(many_versions, all_are_shown_in_two_answers_and_the_first_says_that_it_is_cut) {
     schemas::find_request request;
     request.ascending = true;
-    const auto first = find_versions(all, registry.admin, request, in_time);
+    const auto first = whole(search_versions(all, registry.admin, request));
     ASSERT_TRUE(first) << first.error().message;
     EXPECT_EQ(first->rows.size(), limits::list_rows_max);
     EXPECT_EQ(first->total_records, count);
     EXPECT_TRUE(first->is_cut);
     EXPECT_EQ(first->rows.front().id.value, first_id);
     request.pagination = schemas::pagination{1, -1, first->next_page_token};
-    const auto rest = find_versions(all, registry.admin, request, in_time);
+    const auto rest = whole(search_versions(all, registry.admin, request));
     ASSERT_TRUE(rest) << rest.error().message;
     ASSERT_EQ(rest->rows.size(), 50u);
     EXPECT_EQ(rest->total_records, count);
@@ -264,13 +263,13 @@ TEST_F(many_versions, all_are_shown_in_two_answers_and_the_first_says_that_it_is
 TEST_F(many_versions, pages_behind_the_ten_thousandth_row_are_found) {
     schemas::find_request request;
     request.pagination = schemas::pagination{101, 100, {}};
-    const auto last = find_versions(all, registry.admin, request, in_time);
+    const auto last = whole(search_versions(all, registry.admin, request));
     ASSERT_TRUE(last) << last.error().message;
     EXPECT_EQ(last->rows.size(), 50u);
     EXPECT_EQ(last->rows.back().id.value, first_id) << "the oldest is the last";
     EXPECT_FALSE(last->is_cut);
     request.pagination = schemas::pagination{1, 1, {}};
-    const auto newest = find_versions(all, registry.admin, request, in_time);
+    const auto newest = whole(search_versions(all, registry.admin, request));
     ASSERT_TRUE(newest);
     EXPECT_EQ(newest->rows.front().id.value, first_id + count - 1);
     EXPECT_EQ(newest->total_records, count);
@@ -278,7 +277,7 @@ TEST_F(many_versions, pages_behind_the_ten_thousandth_row_are_found) {
 
 TEST_F(many_versions, a_search_that_takes_too_long_is_refused_saying_how_to_ask_for_less) {
     int looks = 0;
-    const auto page = find_versions(all, registry.admin, {}, [&] { return ++looks == 3; });
+    const auto page = whole(search_versions(all, registry.admin, {}), [&] { return ++looks == 3; });
     ASSERT_FALSE(page);
     EXPECT_EQ(page.error().code, error_code::invalid_argument) << "what clients repeat would not help";
     EXPECT_THAT(page.error().message, HasSubstr("name a workspace or a model"));
@@ -295,7 +294,7 @@ TEST_F(find_calls, stages_and_lock_levels_are_names_in_any_case_or_numbers) {
 
 TEST_F(find_calls, a_value_that_the_key_cannot_have_is_refused_saying_what_it_must_be) {
     const auto refusal = [&](const schemas::find_request& request) {
-        const auto page = find_versions(*registry.view(), registry.admin, request, in_time);
+        const auto page = whole(search_versions(*registry.view(), registry.admin, request));
         return page ? "" : page.error().message;
     };
     EXPECT_THAT(refusal(where("stage", find_operator::eq, "\"bogus\"")),
@@ -308,11 +307,11 @@ TEST_F(find_calls, a_value_that_the_key_cannot_have_is_refused_saying_what_it_mu
 
 TEST_F(find_calls, an_unknown_key_is_refused_naming_those_of_this_call) {
     const auto request = where("name", find_operator::eq, "\"m\"");
-    EXPECT_TRUE(find_models(*registry.view(), registry.admin, request, in_time));
-    EXPECT_THAT(find_versions(*registry.view(), registry.admin, request, in_time).error().message,
+    EXPECT_TRUE(whole(search_models(*registry.view(), registry.admin, request)));
+    EXPECT_THAT(whole(search_versions(*registry.view(), registry.admin, request)).error().message,
                 AllOf(HasSubstr("registered_model_id"), HasSubstr("experiment_run_id"), HasSubstr("stage")));
     for (const char* key : {"stage", "version"})
-        EXPECT_THAT(find_models(*registry.view(), registry.admin, where(key, find_operator::eq, "5"), in_time)
+        EXPECT_THAT(whole(search_models(*registry.view(), registry.admin, where(key, find_operator::eq, "5")))
                         .error()
                         .message,
                     AllOf(HasSubstr("it must be one of id, name, labels"), Not(HasSubstr("stage,"))));
@@ -320,14 +319,14 @@ TEST_F(find_calls, an_unknown_key_is_refused_naming_those_of_this_call) {
 
 TEST_F(find_calls, show_only_what_the_caller_may_read) {
     const auto stranger = registry.user_named("b@example.org");
-    const auto page = find_versions(*registry.view(), stranger.id, {}, in_time);
+    const auto page = whole(search_versions(*registry.view(), stranger.id, {}));
     ASSERT_TRUE(page);
     EXPECT_EQ(page->total_records, 0u);
 }
 
 TEST_F(find_calls, say_what_is_wrong_with_a_predicate) {
     const auto bad = [&](const schemas::find_request& request) {
-        return find_versions(*registry.view(), registry.admin, request, in_time).error().code;
+        return whole(search_versions(*registry.view(), registry.admin, request)).error().code;
     };
     EXPECT_EQ(bad(where("colour", find_operator::eq, "1")), error_code::invalid_argument);
     EXPECT_EQ(bad(where("id", find_operator::in, "1")), error_code::invalid_argument);
@@ -340,7 +339,7 @@ TEST_F(find_calls, models_too) {
     registry.model_named("other");
     schemas::find_request request = where("name", find_operator::eq, "\"m\"");
     request.workspace_name = "default";
-    const auto page = find_models(*registry.view(), registry.admin, request, in_time);
+    const auto page = whole(search_models(*registry.view(), registry.admin, request));
     ASSERT_TRUE(page);
     ASSERT_EQ(page->rows.size(), 1u);
     EXPECT_EQ(page->rows[0].id, model.id);
@@ -350,12 +349,12 @@ TEST_F(find_calls, compare_a_bounded_number_of_values) {
     schemas::find_request request;
     for (std::size_t i = 0; i <= limits::find_values_max; ++i)
         request.predicates.push_back({"name", {"\"v1\""}, find_operator::eq});
-    EXPECT_EQ(find_versions(*registry.view(), registry.admin, request, in_time).error().code,
+    EXPECT_EQ(whole(search_versions(*registry.view(), registry.admin, request)).error().code,
               error_code::invalid_argument);
     std::string list = "[0";
     for (std::size_t i = 0; i < limits::find_values_max; ++i) list += ",1";
     EXPECT_EQ(
-        find_versions(*registry.view(), registry.admin, where("id", find_operator::in, list + "]"), in_time)
+        whole(search_versions(*registry.view(), registry.admin, where("id", find_operator::in, list + "]")))
             .error()
             .code,
         error_code::invalid_argument);
@@ -381,7 +380,7 @@ TEST_F(find_calls, a_page_of_large_rows_is_whole_and_read_in_bounded_pieces) {
     const auto view = registry.view();
     auto search = search_versions(*view, registry.admin, {});
     ASSERT_TRUE(search);
-    ASSERT_TRUE((*search)->go_on(in_time));
+    ASSERT_TRUE((*search)->go_on(never_late));
     const auto page = (*search)->take();
     ASSERT_TRUE(page) << page.error().message;
     EXPECT_EQ(page->ids.size(), count + 3);

@@ -3,6 +3,7 @@
 
 #include "storage/registry/find/find.hpp"
 #include "tests/support/registry.hpp"
+#include "tests/unit/storage/registry/whole_search.hpp"
 
 namespace herald::test {
 namespace {
@@ -28,7 +29,7 @@ class find_values : public testing::Test {
         schemas::find_request request;
         request.ascending = true;
         request.predicates.push_back({"attributes.k", {value}, op});
-        const auto page = find_versions(*registry.view(), registry.admin, request, [] { return false; });
+        const auto page = whole(search_versions(*registry.view(), registry.admin, request));
         EXPECT_TRUE(page) << page.error().message;
         std::string all;
         for (const auto& version : page->rows) all += version.version;

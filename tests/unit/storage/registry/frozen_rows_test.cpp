@@ -74,13 +74,14 @@ row_changes rows_of_all_tables() {
     unfinished.status = schemas::build_status::building;
     builds::put(state, unfinished);
     deployed_builds::put(state, unfinished, schemas::model_id{300}, schemas::endpoint_stage_id{301});
-    stage_log::add(state, schemas::endpoint_stage_id{300}, 301, "message");
+    stage_log::add(state, schemas::endpoint_stage_id{300}, 301, "message", schemas::user_id{302});
     doomed_objects::put(state, "object");
     members::put(state, schemas::group_id{4}, schemas::user_id{7});
     deleted_models::put(state, schemas::model_id{7}, schemas::version_id{9});
     deleted_versions::put(state, schemas::version_id{7}, filled<removal_place>());
     installation::put(state, filled<schemas::commands::genesis>());
     restoring::put(state, filled<schemas::restoring_row>());
+    installation_settings::put(state, filled<schemas::installation_settings>());
     put_level(state, 3);
     positions::put(state, filled<engine_position>());
     counters::put(state, "model", 300);

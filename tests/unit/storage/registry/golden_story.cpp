@@ -176,6 +176,8 @@ void tell_of_users(golden_writer& log) {
     command.username.clear();
     command.full_name = string("B\0ob", 4);
     log.refused(command, "with a NUL");
+    command.full_name = "b\u200Bob";
+    log.refused(command, "with a full name that does not show all");
     command.full_name.clear();
     command.key_hash = "short";
     log.refused(command, "with half a hash");

@@ -56,13 +56,14 @@ class golden_writer {
     template <schemas::commands::any_command Command>
     schemas::commands::command_envelope envelope_of(const Command& command) const {
         schemas::commands::request_identity who;
-        if constexpr (Command::traits.from == schemas::commands::sender::user) {
+        if constexpr (schemas::commands::traits_of<Command>().from == schemas::commands::sender::user) {
             who = request_of(user);
             who.idempotency_key = "key " + std::to_string(offset());
             who.fingerprint = "fingerprint";
             who.traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
         }
-        if constexpr (Command::traits.from == schemas::commands::sender::signed_url) who.principal = user;
+        if constexpr (schemas::commands::traits_of<Command>().from == schemas::commands::sender::signed_url)
+            who.principal = user;
         return completed(schemas::commands::make_envelope(command), std::move(who));
     }
     std::uint64_t add(const schemas::commands::command_envelope&, std::string_view what, ending);

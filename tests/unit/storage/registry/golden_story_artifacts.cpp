@@ -94,25 +94,25 @@ void tell_of_parts(golden_writer& log) {
     log.refused(part_of(opened, 0, "a"), "0");
     log.refused(part_of(opened, 1'001, "a"), "1001");
     log.refused(part_of(opened, 1, "unknown"), "that is not stored");
-    log.refused(commit_multipart_artifact{opened, "first"}, "of which there are no parts");
+    log.refused(commit_multipart_artifact{opened, "first", {}}, "of which there are no parts");
     log.refused(commit_of(opened, 1'001, "a"), "1001");
     log.refused(commit_of(opened, 2, "a"), "that was not uploaded");
     log.refused(commit_of(opened, 1, "a"), "1, and all that was sent is something else");
     log.done(part_of(opened, 2, "a"), "2");
-    log.refused(commit_multipart_artifact{opened, "first"}, "without part 1");
+    log.refused(commit_multipart_artifact{opened, "first", {}}, "without part 1");
     log.done(commit_of(opened, 1, "b"), "1, which was sent as if it were all");
     log.refused(commit_of(opened, 2, "b"), "with another etag");
-    log.refused(commit_multipart_artifact{opened, "first"}, "of which part 2 is not committed");
+    log.refused(commit_multipart_artifact{opened, "first", {}}, "of which part 2 is not committed");
     log.done(part_of(opened, 2, "0"), "2 again");
     commit_artifact_part bare = commit_of(opened, 2, "0");
     bare.etag = bare.etag.substr(1, 64);
     log.done(bare, "2, without the quotes of the etag");
-    log.done(commit_multipart_artifact{opened, "first"});
+    log.done(commit_multipart_artifact{opened, "first", {}});
     for (std::uint32_t i = 0; i < 20; ++i) {
         log.done(part_of(opened, i + 1, std::to_string(i)));
         log.done(commit_of(opened, i + 1, std::to_string(i)));
     }
-    log.done(commit_multipart_artifact{opened, "first"}, "of twenty parts");
+    log.done(commit_multipart_artifact{opened, "first", {}}, "of twenty parts");
     log.done(bytes_of(opened, "first", "a"), "in place of twenty parts");
     log.done(no_operation{}, "when they are released");
     store_blob large = blob_of("large", "object of much");
@@ -122,7 +122,20 @@ void tell_of_parts(golden_writer& log) {
         log.done(part_of(opened, number, "large"));
         log.done(commit_of(opened, number, "large"));
     }
-    log.refused(commit_multipart_artifact{opened, "first"}, "that is too large");
+    log.refused(commit_multipart_artifact{opened, "first", {}}, "that is too large");
+    log.done(part_of(opened, 1, "a"), "1 again, which asks for the others again");
+    log.done(commit_of(opened, 1, "a"));
+    log.refused(commit_multipart_artifact{opened, "first", {}}, "of which part 2 may be another upload's");
+    const auto named = [](std::uint32_t number, const char* bytes) {
+        return commit_multipart_artifact::named_part{number, commit_of(opened, number, bytes).etag};
+    };
+    log.refused(commit_multipart_artifact{opened, "first", {named(2, "large")}},
+                "of named parts without the first");
+    log.refused(commit_multipart_artifact{opened, "first", {named(1, "b")}},
+                "of a named part with another etag");
+    log.refused(commit_multipart_artifact{opened, "first", {named(1, "a"), named(2, "large"), named(3, "a")}},
+                "of a named part that was not uploaded");
+    log.done(commit_multipart_artifact{opened, "first", {named(1, "a")}}, "of the named part alone");
 }
 
 update_version update_of(std::vector<schemas::artifact> artifacts) {

@@ -146,6 +146,12 @@ void tell_of_refused_versions(golden_writer& log) {
     command = version_command("1.0");
     command.version.datasets = {artifact_named("\n")};
     log.refused(command, "with a dataset whose key does not show");
+    command.version.datasets = {artifact_named("key")};
+    command.version.datasets.front().path = "p\u200B";
+    log.refused(command, "with a dataset whose path does not show");
+    command = version_command("1.0");
+    command.version.code_blob_map.text = "{\"co\u200Bde\":{}}";
+    log.refused(command, "with code whose name does not show");
     for (auto member : {&version_content::environment, &version_content::docker_metadata,
                         &version_content::code_blob_map}) {
         command = version_command("1.0");

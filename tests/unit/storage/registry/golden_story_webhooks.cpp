@@ -173,6 +173,11 @@ void tell_of_webhooks(golden_writer& log) {
     log.user = ann;
     log.refused(delete_webhooks{{webhook_id{5}}}, "by somebody who is no system administrator");
     log.user = admin;
+    log.done(set_webhooks_by{schemas::webhooks_by::workspace_admins});
+    log.user = ann;
+    log.refused(delete_webhooks{{webhook_id{5}}}, "by somebody who is no admin of the workspace either");
+    log.user = admin;
+    log.done(set_webhooks_by{schemas::webhooks_by::system_admins}, "as at first");
     log.refused(delete_webhooks{}, "of none");
     log.refused(delete_webhooks{std::vector(101, webhook_id{5})}, "too many at once");
     log.refused(delete_webhooks{{webhook_id{5}, webhook_id{99}}}, "of one that there is none of");

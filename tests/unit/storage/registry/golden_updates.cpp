@@ -117,6 +117,14 @@ update_endpoint_stage canary_to(std::uint64_t build) {
     return command;
 }
 
+roll_back_endpoint_stage rollback() {
+    roll_back_endpoint_stage command;
+    command.endpoint_id = kept_endpoint();
+    command.workspace_name = "default";
+    command.stage_id.value = 1;
+    return command;
+}
+
 component_ready ready(std::uint64_t update, const string& node, std::uint8_t boot, const string& error = {}) {
     component_ready command;
     command.update_id.value = update;
@@ -222,8 +230,10 @@ void tell_of_refused_updates(golden_writer& log) {
     refused([](auto& c) { c.rules[0].rule_id = 1'004; }, "with a rule that there is none of");
     refused([](auto& c) { c.rules[2].threshold = "1.1"; }, "with a rate over 1");
     refused([](auto& c) { c.rules[3] = c.rules[2]; }, "with a rule twice");
+    log.refused(rollback(), "before anything served");
     log.user = ann;
     log.refused(update_to(3), "by somebody who may only read");
+    log.refused(rollback(), "by somebody who may only read");
     log.user = admin;
 }
 
@@ -338,6 +348,7 @@ void tell_of_updated_stages(golden_writer& log) {
     model.id = deployed_model;
     log.refused(model, "that is deployed");
     tell_of_many_stages(log);
+    log.done(rollback(), "to the build that served before");
     log.done(update_to(3));
     schemas::uuid kept = kept_endpoint();
     log.done(delete_endpoint{kept, "default"}, "with an update that runs");

@@ -27,7 +27,7 @@ TEST_F(histories, of_a_version_and_of_a_model_are_told_oldest_first_page_by_page
         schemas::pagination page;
         page.page_limit = limit;
         page.page_token = token;
-        return find::find_activities(*view, registry.admin, place, page, [] { return false; });
+        return whole(find::search_activities(*view, registry.admin, place, page));
     };
     EXPECT_THAT(ids(found({model.id, {}}, -1, "")), ElementsAre(a, b, c));
     EXPECT_THAT(ids(found({{}, second.id}, -1, "")), ElementsAre(a, c));
@@ -42,17 +42,15 @@ TEST_F(histories, of_a_version_and_of_a_model_are_told_oldest_first_page_by_page
     const auto elsewhere = registry.model_named("n");
     EXPECT_EQ(found({elsewhere.id, version.id}, -1, "").error().code, error_code::not_found);
     const user_id stranger = registry.user_named("stranger@example.org").id;
-    EXPECT_EQ(find::find_activities(*registry.view(), stranger, {{}, version.id}, {}, [] { return false; })
-                  .error()
-                  .code,
+    EXPECT_EQ(whole(find::search_activities(*registry.view(), stranger, {{}, version.id}, {})).error().code,
               error_code::not_found);
 }
 
 TEST_F(histories, that_take_too_long_are_refused_saying_what_to_name) {
     for (std::size_t i = 0; i < limits::find_rows_between_looks; ++i)
         ASSERT_EQ(registry.run(schemas::commands::create_comment{version.id, "c"}).code, 0u);
-    const auto late =
-        find::find_activities(*registry.view(), registry.admin, {model.id, {}}, {}, [] { return true; });
+    const auto late = whole(find::search_activities(*registry.view(), registry.admin, {model.id, {}}, {}),
+                            [] { return true; });
     ASSERT_FALSE(late);
     EXPECT_THAT(late.error().message, HasSubstr("name a workspace or a model"));
 }

@@ -7,13 +7,11 @@
 #include <vector>
 
 #include "storage/registry/access/access.hpp"
-#include "storage/registry/find/searching.hpp"
 #include "storage/registry/find/users.hpp"
 #include "tests/support/registry.hpp"
+#include "tests/unit/storage/registry/whole_search.hpp"
 
 namespace herald::test {
-
-inline const storage::registry::find::enough_check in_time = [] { return false; };
 
 inline constexpr schemas::organization_id first{1};
 inline constexpr schemas::group_id all_users{2};
@@ -70,8 +68,7 @@ class identity : public testing::Test {
     std::vector<std::string> sessions_seen_by(user_id user) {
         std::vector<std::string> names;
         const auto view = registry.view();
-        const auto found = storage::registry::find::finish(
-            storage::registry::find::search_sessions(*view, user, {}), in_time);
+        const auto found = whole(storage::registry::find::search_sessions(*view, user, {}));
         for (const schemas::session& session : found->rows) names.push_back(session.name);
         return names;
     }

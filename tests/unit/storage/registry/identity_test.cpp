@@ -124,7 +124,7 @@ TEST_F(identity, users_are_seen_by_those_who_share_an_organization_with_them) {
     const auto seen = [&](user_id viewer) {
         std::vector<user_id> all;
         const auto view = registry.view();
-        const auto page = find::finish(find::search_users(*view, viewer, {}), in_time);
+        const auto page = whole(find::search_users(*view, viewer, {}));
         for (const auto& each : page->rows) all.push_back(each.id);
         return all;
     };
@@ -137,7 +137,7 @@ TEST_F(identity, users_are_seen_by_those_who_share_an_organization_with_them) {
     EXPECT_THAT(seen(other), testing::ElementsAre(registry.admin, other)) << "who founded it";
     const auto view = registry.view();
     const find::wanted_users named{{other}, {"c@example.org"}, {}, {}};
-    EXPECT_EQ(find::finish(find::search_users(*view, plain, named), in_time)->rows.size(), 0u);
+    EXPECT_EQ(whole(find::search_users(*view, plain, named))->rows.size(), 0u);
 }
 
 TEST_F(identity, a_service_account_of_no_named_organization_is_of_the_one_that_its_maker_looks_after) {

@@ -16,6 +16,7 @@
 #include "storage/registry/tables/timers.hpp"
 #include "storage/registry/tables/versions.hpp"
 #include "tests/support/registry.hpp"
+#include "tests/unit/storage/registry/whole_search.hpp"
 
 namespace herald::test {
 namespace {
@@ -83,7 +84,7 @@ class removal : public testing::Test {
     }
     void pass() { EXPECT_EQ(registry.run(schemas::commands::no_operation{}).code, 0u); }
     std::size_t found_versions() {
-        return find::find_versions(*registry.view(), registry.admin, {}, [] { return false; })->total_records;
+        return whole(find::search_versions(*registry.view(), registry.admin, {}))->total_records;
     }
 
     schemas::user_id other = registry.second_admin();
@@ -102,7 +103,7 @@ TEST_F(removal, a_deleted_model_is_absent_at_once_and_its_name_is_free) {
     EXPECT_FALSE(access::readable_version(*view, registry.admin, model.id, version.id));
     EXPECT_FALSE(access::readable_build(*view, registry.admin, build.id));
     EXPECT_EQ(found_versions(), 0u);
-    EXPECT_EQ(find::find_models(*view, registry.admin, {}, [] { return false; })->total_records, 0u);
+    EXPECT_EQ(whole(find::search_models(*view, registry.admin, {}))->total_records, 0u);
     EXPECT_EQ(code_of(remove(model.id)), error_code::not_found);
     EXPECT_EQ(code_of(remove(version.id)), error_code::not_found);
     EXPECT_EQ(code_of(registry.run(schemas::commands::commit_transition{asked, ""})), error_code::not_found);

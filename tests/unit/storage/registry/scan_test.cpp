@@ -7,6 +7,7 @@
 #include "storage/registry/find/builds.hpp"
 #include "storage/registry/tables/stages.hpp"
 #include "tests/unit/storage/registry/scan_rules.hpp"
+#include "tests/unit/storage/registry/whole_search.hpp"
 
 namespace herald::test {
 namespace {
@@ -18,6 +19,14 @@ using namespace storage::registry::state;
 using namespace storage::registry::tables;
 
 using testing::HasSubstr;
+
+/// By age.
+std::vector<schemas::build> readable_builds(test::registry& all, schemas::user_id user,
+                                            schemas::version_id version) {
+    auto page = whole(search_builds(*all.view(), user, version, {}));
+    EXPECT_TRUE(page) << page.error().message;
+    return {page->rows.rbegin(), page->rows.rend()};
+}
 
 TEST_F(scan_rules, a_request_makes_one_event_of_the_specified_shape) {
     EXPECT_EQ(request(build.id).code, 0u);
@@ -164,7 +173,7 @@ TEST_F(scan_rules, a_version_without_a_build_gets_one_whose_error_is_told_and_ke
     const auto answer = registry.must<schemas::scan>(command);
     EXPECT_EQ(answer.scan_status, scan_status::unscanned);
     EXPECT_THAT(answer.message, testing::HasSubstr("no model that Herald can build an image from"));
-    const auto builds = readable_builds(*registry.view(), registry.admin, command.model_version_id);
+    const auto builds = readable_builds(registry, registry.admin, command.model_version_id);
     ASSERT_EQ(builds.size(), 1u);
     EXPECT_EQ(builds.front().id, answer.build_id);
     EXPECT_EQ(builds.front().status, schemas::build_status::error);
@@ -263,10 +272,8 @@ TEST_F(scan_rules, builds_of_a_version_and_their_echoed_requests_are_bounded) {
     const auto other = registry.second_admin();
     command.workspace_name = "second@example.org";
     EXPECT_EQ(registry.run_as(other, command).code, 0u) << "each workspace has room of its own";
-    EXPECT_EQ(readable_builds(*registry.view(), other, version.id).size(),
-              limits::builds_per_version_max + 1);
-    EXPECT_EQ(readable_builds(*registry.view(), registry.admin, version.id).size(),
-              limits::builds_per_version_max);
+    EXPECT_EQ(readable_builds(registry, other, version.id).size(), limits::builds_per_version_max + 1);
+    EXPECT_EQ(readable_builds(registry, registry.admin, version.id).size(), limits::builds_per_version_max);
 }
 
 TEST_F(scan_rules, builds_of_a_version_are_listed_by_age_over_workspaces) {
@@ -278,7 +285,7 @@ TEST_F(scan_rules, builds_of_a_version_are_listed_by_age_over_workspaces) {
     const auto second = registry.must<schemas::build>(other, command);
     const auto third = make_build("registry.example.org/m:3");
     std::vector<schemas::build_id> ids;
-    for (const auto& one : readable_builds(*registry.view(), other, version.id)) ids.push_back(one.id);
+    for (const auto& one : readable_builds(registry, other, version.id)) ids.push_back(one.id);
     EXPECT_THAT(ids, testing::ElementsAre(build.id, second.id, third.id));
 }
 
@@ -327,7 +334,7 @@ TEST_F(scan_rules, what_cannot_be_built_is_not_built_again_and_the_version_says_
         EXPECT_EQ(again.build_id, first.build_id);
         EXPECT_EQ(again.message, first.message);
     }
-    EXPECT_EQ(readable_builds(*registry.view(), registry.admin, command.model_version_id).size(), 1u);
+    EXPECT_EQ(readable_builds(registry, registry.admin, command.model_version_id).size(), 1u);
     std::vector<std::string> history;
     activities::each_of(*registry.view(), command.model_version_id, {}, [&](schemas::activity_id id) {
         history.push_back(activities::find(*registry.view(), id)->message);

@@ -12,6 +12,7 @@
 #include "storage/registry/tables/versions.hpp"
 #include "storage/registry/tables/workspaces.hpp"
 #include "tests/support/registry.hpp"
+#include "tests/unit/storage/registry/whole_search.hpp"
 
 namespace herald::test {
 
@@ -79,18 +80,17 @@ class stage_rules : public testing::Test {
                       [&](const auto& each) { return each.group_id.value == 50 + user.value; });
         registry.put(tables::key_of(tables::table::workspace).number(1), workspace);
     }
-    std::vector<std::uint64_t> ids(const result<storage::registry::find::found_page<activity>>& page) {
+    std::vector<std::uint64_t> ids(const result<found_page<activity>>& page) {
         std::vector<std::uint64_t> out;
         EXPECT_TRUE(page) << page.error().message;
         if (page)
             for (const activity& each : page->rows) out.push_back(each.id.value);
         return out;
     }
-    result<storage::registry::find::found_page<activity>> transitions(
-        user_id user, const storage::registry::find::transition_filter& filter,
-        const storage::registry::find::history_place& place = {}) {
-        return storage::registry::find::find_transitions(*registry.view(), user, place, filter, {},
-                                                         [] { return false; });
+    result<found_page<activity>> transitions(user_id user,
+                                             const storage::registry::find::transition_filter& filter,
+                                             const storage::registry::find::history_place& place = {}) {
+        return whole(storage::registry::find::search_transitions(*registry.view(), user, place, filter, {}));
     }
 };
 

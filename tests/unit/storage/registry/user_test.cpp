@@ -5,6 +5,7 @@
 #include "storage/registry/access/access.hpp"
 #include "storage/registry/find/find.hpp"
 #include "tests/support/registry.hpp"
+#include "tests/unit/storage/registry/whole_search.hpp"
 
 namespace herald::test {
 namespace {
@@ -83,16 +84,15 @@ TEST(users, cannot_tell_a_workspace_they_may_not_read_from_one_that_is_not) {
     registry.version_named("v", registry.model_named("m").id);
     const auto plain = registry.user_named("b@example.org");
     const auto view = registry.view();
-    const auto in_time = [] { return false; };
     const auto told = [&](const std::string& workspace) {
         std::string all = readable_model(*view, plain.id, workspace, "m").error().message;
         schemas::find_request find;
         find.id.emplace().named_id = schemas::named_id{workspace, "m"};
-        all += "\n" + find_versions(*view, plain.id, find, in_time).error().message;
+        all += "\n" + whole(search_versions(*view, plain.id, find)).error().message;
         find = {};
         find.workspace_name = workspace;
-        all += "\n" + find_versions(*view, plain.id, find, in_time).error().message;
-        all += "\n" + find_models(*view, plain.id, find, in_time).error().message;
+        all += "\n" + whole(search_versions(*view, plain.id, find)).error().message;
+        all += "\n" + whole(search_models(*view, plain.id, find)).error().message;
         schemas::commands::create_version version;
         version.workspace_name = workspace;
         version.model_name = "m";

@@ -106,7 +106,7 @@ TEST_F(version_rules, what_counts_as_short_fits_as_json_whatever_it_holds) {
     version.version = "v1";
     schemas::artifact artifact;
     artifact.artifact_type = schemas::artifact_type::image;
-    for (const auto& [type, name] : schemas::enum_names<schemas::artifact_type>::all)
+    for (const auto& [type, name] : schemas::enum_names<schemas::artifact_type>)
         if (name.size() > name_of(artifact.artifact_type).size()) artifact.artifact_type = type;
     artifact.linked_artifact_id = "1";
     for (std::size_t i = 0; i < limits::artifacts_max; ++i) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "events/event_topic.hpp"
+#include "storage/registry/access/access.hpp"
 #include "storage/registry/rules/limits.hpp"
 #include "storage/registry/tables/webhooks.hpp"
 #include "tests/support/registry.hpp"
@@ -123,6 +124,61 @@ TEST_F(webhook_rules, need_a_system_administrator_a_free_name_and_one_key_in_eac
     command.settings.resource_types.clear();
     command.workspace_id.value = 77;
     EXPECT_EQ(code_of(registry.run(command)), error_code::not_found);
+}
+
+TEST_F(webhook_rules, are_changed_by_admins_of_their_workspace_if_the_installation_says_so) {
+    using schemas::webhooks_by;
+    const auto hook = registry.webhook_for({schemas::event_type::promote});
+    const schemas::user_id admin = registry.second_admin();
+    const auto stranger = registry.user_named("s@example.org");
+    schemas::commands::create_webhook creation;
+    creation.settings.name = "of an admin";
+    creation.settings.location = "https://example.org";
+    creation.settings.all_events = true;
+    creation.workspace_id.value = 1;
+    schemas::commands::update_webhook change;
+    change.id = hook.id;
+    change.new_location = "https://example.com";
+    const schemas::commands::set_webhook_status off{hook.id, schemas::webhook_status::disabled};
+    const schemas::commands::delete_webhooks removal{{hook.id}};
+    const auto codes_for = [&](schemas::user_id who) {
+        return std::vector{registry.run_as(who, creation).code, registry.run_as(who, change).code,
+                           registry.run_as(who, off).code, registry.run_as(who, removal).code};
+    };
+    const std::vector<std::uint32_t> all_denied(4, 7), all_absent(4, 5), all_done(4, 0);
+    EXPECT_EQ(codes_for(admin), all_denied);
+    EXPECT_EQ(codes_for(stranger.id), all_denied);
+    EXPECT_EQ(registry.run(schemas::commands::set_webhooks_by{webhooks_by::workspace_admins}).code, 0u);
+    EXPECT_EQ(codes_for(stranger.id), all_absent) << "in a workspace that they do not see";
+    creation.settings.name = "of another workspace";
+    creation.workspace_id = storage::registry::access::own_workspace_of(*registry.view(), stranger)->id;
+    EXPECT_EQ(registry.run_as(admin, creation).code, 5u);
+    EXPECT_EQ(registry.run_as(stranger.id, creation).code, 0u) << "the owner is its admin";
+    creation.workspace_id.value = 1;
+    EXPECT_EQ(codes_for(admin), all_done);
+    EXPECT_EQ(registry.run(schemas::commands::set_webhooks_by{webhooks_by::system_admins}).code, 0u);
+    EXPECT_EQ(codes_for(admin), all_denied);
+}
+
+TEST_F(webhook_rules, need_more_than_a_role_that_may_everything_but_administer) {
+    const auto hook = registry.webhook_for({schemas::event_type::promote});
+    const auto writer = registry.user_named("w@example.org");
+    schemas::commands::set_group creation;
+    creation.org_id.value = 1;
+    creation.name = "writers";
+    const auto group = registry.must<schemas::group>(creation);
+    const schemas::organization_id org{1};
+    EXPECT_EQ(registry.run(schemas::commands::add_group_users{org, group.id, {writer.id}}).code, 0u);
+    schemas::commands::change_permission grant;
+    grant.org_id = org;
+    grant.id.value = 1;
+    grant.permission = {group.id, schemas::role_id{2}};
+    EXPECT_EQ(registry.run(grant).code, 0u);
+    registry.run(schemas::commands::set_webhooks_by{schemas::webhooks_by::workspace_admins});
+    const auto refused = registry.run_as(writer.id, schemas::commands::delete_webhooks{{hook.id}});
+    EXPECT_EQ(code_of(refused), error_code::permission_denied);
+    EXPECT_THAT(refused.message,
+                testing::HasSubstr("needs an admin of the workspace \"default\" or a system administrator"));
 }
 
 TEST_F(webhook_rules, that_could_never_hear_anything_are_refused_saying_what_would_be_right) {

@@ -78,7 +78,7 @@ TEST_F(identity, workspaces_are_seen_by_id_the_own_one_last) {
     const auto names = [&] {
         std::vector<std::string> all;
         const auto view = registry.view();
-        const auto page = find::finish(find::search_visible_workspaces(*view, plain, {}), in_time);
+        const auto page = whole(find::search_visible_workspaces(*view, plain, {}));
         for (const auto& each : page->rows) all.push_back(each.name);
         return all;
     };

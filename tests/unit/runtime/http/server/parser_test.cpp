@@ -182,6 +182,37 @@ TEST(request_parser, keeps_the_head_of_a_request_whose_body_is_dropped) {
     EXPECT_TRUE(parser.has_head());
 }
 
+TEST(request_parser, refuses_lines_of_chunks_that_end_in_a_line_feed_alone_and_waits_for_no_more) {
+    const std::string head = "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n";
+    for (const std::string& body :
+         {std::string("5\nhello\n0\n\n"), std::string("5\nhello\r\n0\r\n\r\n"), std::string("5\n"),
+          std::string("5;a=b\nhello"), chunk("hello") + "0\n\n", chunk("hello") + "0\r\nX: y\n\n",
+          std::string("5\r\nhello\n0\r\n\r\n"), std::string("\n")}) {
+        for (const bool is_in_pieces : {false, true}) {
+            request_parser parser;
+            give(parser, head);
+            ASSERT_EQ(parser.advance(), progress::head);
+            ASSERT_TRUE(parser.allow_body(1'000));
+            auto how = progress::need_more;
+            if (!is_in_pieces) give(parser, body);
+            for (std::size_t i = 0; is_in_pieces && i < body.size() && how == progress::need_more; ++i) {
+                give(parser, body.substr(i, 1));
+                how = parser.advance();
+            }
+            if (!is_in_pieces) how = parser.advance();
+            ASSERT_EQ(how, progress::failed) << body;
+            EXPECT_EQ(http_status(parser.failure()), 400) << body;
+        }
+    }
+    request_parser parser;
+    give(parser, head);
+    ASSERT_EQ(parser.advance(), progress::head);
+    ASSERT_TRUE(parser.allow_body(1'000));
+    give(parser, chunk("\n") + chunk("a\nb\n\n") + "0\r\nX: y\r\n\r\n");
+    ASSERT_EQ(parser.advance(), progress::complete) << "line feeds in the data";
+    EXPECT_EQ(parser.get().body, "\na\nb\n\n");
+}
+
 TEST(request_parser, says_what_would_be_right) {
     const auto why = [](std::string_view text) {
         request_parser parser;

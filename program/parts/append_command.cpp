@@ -1,10 +1,11 @@
-#include "program/verbs/append_command.hpp"
+#include "program/parts/append_command.hpp"
 
 #include <future>
 
 #include "events/log/topics.hpp"
 #include "runtime/clock.hpp"
 #include "runtime/random.hpp"
+#include "schemas/commands/all.hpp"
 
 namespace herald::program {
 namespace {
@@ -29,6 +30,12 @@ result<void> append_command(events::log::partitioned_log& log, const schemas::co
     const result<std::int64_t> offset = answered.get_future().get();
     if (!offset) return offset.error();
     return {};
+}
+
+result<void> append_webhooks_by(events::log::partitioned_log& log, const schemas::commands::genesis& genesis,
+                                schemas::webhooks_by by) {
+    return append_command(log, genesis,
+                          schemas::commands::make_envelope(schemas::commands::set_webhooks_by{by}));
 }
 
 }  // namespace herald::program

@@ -11,4 +11,8 @@ namespace herald::program {
 result<void> append_command(events::log::partitioned_log&, const schemas::commands::genesis&,
                             schemas::commands::command_envelope);
 
+/// Appends who may change webhooks. Errors: those of the log.
+result<void> append_webhooks_by(events::log::partitioned_log&, const schemas::commands::genesis&,
+                                schemas::webhooks_by);
+
 }  // namespace herald::program
