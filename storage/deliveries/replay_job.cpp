@@ -19,6 +19,23 @@ using schemas::replay_state;
 
 std::uint64_t ended(const schemas::replay_outcomes& outcomes) { return outcomes.delivered + outcomes.failed; }
 
+/// What the cursor of a replay's row holds.
+struct place_of_replay {
+    std::string cursor;                               // of replay_source
+    std::vector<schemas::event_for_webhook> decided;  // the last that were counted as sent
+
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "cursor", self.cursor);
+        field(2, "decided", self.decided);
+    }
+};
+
+place_of_replay place_in(const replay& row) {
+    place_of_replay place;
+    schemas::decode_into(place, row.progress.cursor.bytes);
+    return place;
+}
+
 }  // namespace
 
 void replay_job::start(std::uint64_t token) {
@@ -93,57 +110,85 @@ void replay_job::count_on(const registry::state::state_view& state, const replay
     report({row.id, std::move(progress), false, {}, x_token});
 }
 
+/// First what the log says was decided to be sent, unless this process has sent it; then the next slice is
+/// decided. So after a crash the same is sent again, and counted once.
 void replay_job::send_on(const registry::state::state_view& state, const replay& row, run& mine) {
-    const std::int64_t now_ms = x_scheduler.time().steady_ms();
-    const schemas::replay_outcomes outcomes = x_history.outcomes_of_replay(row.id.value);
-    if (!(outcomes == mine.outcomes) || mine.changed_ms == 0) {
-        mine.outcomes = outcomes;
-        mine.changed_ms = now_ms;
+    const place_of_replay place = place_in(row);
+    if (!place.decided.empty() && mine.sent != row.progress.sent) {
+        mine.is_waiting = true;
+        return send(state, row, place.decided);
     }
-    // Outcomes that this history lost, as with its disk, do not hold a replay up for ever.
-    const bool is_stuck = now_ms - mine.changed_ms > limits::replay_outcome_wait_ms;
-    const std::uint64_t under_way =
-        is_stuck || ended(outcomes) >= row.progress.sent ? 0 : row.progress.sent - ended(outcomes);
+    const std::uint64_t under_way = under_way_of(row, mine);
     if (row.progress.is_at_end) {
         if (under_way > 0) return;
         mine.is_waiting = true;
         schemas::replay_progress progress = row.progress;
         progress.total = progress.sent;
-        progress.outcomes = outcomes;
+        progress.cursor = {};
+        progress.outcomes = mine.outcomes;
         return report({row.id, std::move(progress), true, {}, x_token});
     }
     if (under_way >= limits::replay_window) return;
-    if (is_stuck) mine.changed_ms = now_ms;
     const std::size_t room =
         std::min<std::size_t>(limits::replay_sent_at_once, limits::replay_window - under_way);
-    const std::string& from = mine.cursor.empty() ? row.progress.cursor.bytes : mine.cursor;
-    replay_slice slice = next_of_replay(state, x_history, row, from, room, limits::replay_looked_at_once);
+    const std::string& from = mine.cursor.empty() ? place.cursor : mine.cursor;
+    const replay_slice slice =
+        next_of_replay(state, x_history, row, from, room, limits::replay_looked_at_once);
     mine.cursor = slice.cursor;
     if (slice.items.empty() && !slice.is_at_end) return look_soon(0);
     mine.is_waiting = true;
-    send(state, row, std::move(slice));
+    decide(state, row, slice);
 }
 
-void replay_job::send(const registry::state::state_view& state, const replay& row, replay_slice slice) {
+/// Outcomes that this history lost, as with its disk, do not hold a replay up for ever.
+std::uint64_t replay_job::under_way_of(const replay& row, run& mine) {
+    const std::int64_t now_ms = x_scheduler.time().steady_ms();
+    const schemas::replay_outcomes known = x_history.outcomes_of_replay(row.id.value);
+    if (mine.changed_ms == 0 || !(known == mine.outcomes)) mine.changed_ms = now_ms;
+    mine.outcomes = known;
+    if (ended(known) >= row.progress.sent) return 0;
+    if (now_ms - mine.changed_ms <= limits::replay_outcome_wait_ms) return row.progress.sent - ended(known);
+    mine.changed_ms = now_ms;
+    return 0;
+}
+
+/// In the log; what is sent is what it says.
+void replay_job::decide(const registry::state::state_view& state, const replay& row,
+                        const replay_slice& slice) {
+    place_of_replay place{slice.cursor, {}};
+    for (const replay_item& item : slice.items)
+        if (tables::webhooks::has(state, item.what.webhook_id) &&
+            tables::outbox::find(state, item.what.event_id))
+            place.decided.push_back(item.what);
+    schemas::replay_progress progress = row.progress;
+    progress.is_at_end = slice.is_at_end;
+    progress.sent += place.decided.size();
+    progress.total = std::max(progress.total, progress.sent);
+    progress.outcomes = x_runs[row.id].outcomes;
+    progress.cursor.bytes = schemas::encode(place);
+    report({row.id, std::move(progress), false, {}, x_token});
+}
+
+void replay_job::send(const registry::state::state_view& state, const replay& row,
+                      const std::vector<schemas::event_for_webhook>& decided) {
     struct tally {
         std::size_t open = 0;
         bool all = true;
     };
     std::vector<schemas::delivery> deliveries;
-    for (const replay_item& item : slice.items) {
-        auto event = tables::outbox::find(state, item.what.event_id);
-        const auto hook = tables::webhooks::find(state, item.what.webhook_id);
+    for (const schemas::event_for_webhook& each : decided) {
+        auto event = tables::outbox::find(state, each.event_id);
+        const auto hook = tables::webhooks::find(state, each.webhook_id);
         if (!event || !hook) continue;  // gone meanwhile
-        deliveries.push_back(made_again(*std::move(event), *hook, item.known ? &*item.known : nullptr));
+        const auto known = x_history.find(schemas::delivery_id(each.event_id, each.webhook_id));
+        deliveries.push_back(made_again(*std::move(event), *hook, known ? &*known : nullptr));
         deliveries.back().replay_id = row.id.value;
     }
-    if (deliveries.empty()) return sent(row, slice, 0, true);
+    if (deliveries.empty()) return sent(row, true);
     const auto left = std::make_shared<tally>(tally{deliveries.size()});
-    const std::uint64_t count = deliveries.size();
-    const auto shared = std::make_shared<const replay_slice>(std::move(slice));
-    const auto taken = [left, count, row, shared](replay_job& job, const result<void>& outcome) {
+    const auto taken = [left, row](replay_job& job, const result<void>& outcome) {
         left->all = left->all && outcome;
-        if (--left->open == 0) job.sent(row, *shared, count, left->all);
+        if (--left->open == 0) job.sent(row, left->all);
     };
     for (schemas::delivery& each : deliveries)
         x_sender.replay(std::move(each),
@@ -151,20 +196,12 @@ void replay_job::send(const registry::state::state_view& state, const replay& ro
 }
 
 /// If the log did not take all, the same is sent again.
-void replay_job::sent(const replay& row, const replay_slice& slice, std::uint64_t count, bool all) {
+void replay_job::sent(const replay& row, bool all) {
     run& mine = x_runs[row.id];
-    if (!all || x_token == 0) {
-        mine.is_waiting = false;
-        mine.cursor.clear();
-        return;
-    }
-    schemas::replay_progress progress = row.progress;
-    progress.cursor.bytes = slice.cursor;
-    progress.is_at_end = slice.is_at_end;
-    progress.sent += count;
-    progress.total = std::max(progress.total, progress.sent);
-    progress.outcomes = mine.outcomes;
-    report({row.id, std::move(progress), false, {}, x_token});
+    mine.is_waiting = false;
+    if (!all) return;
+    mine.sent = row.progress.sent;
+    look_soon(0);
 }
 
 void replay_job::report(schemas::commands::report_replay what) {

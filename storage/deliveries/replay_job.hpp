@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "runtime/random.hpp"
 #include "runtime/scheduler.hpp"
@@ -46,6 +47,7 @@ class replay_job final : public node::claimed_job,
         bool is_waiting = false;  // for the log: it took records or a report
         std::string cursor;       // of the counting, or of the sending where it is ahead of the row
         std::uint64_t counted = 0;
+        std::uint64_t sent = 0;  // what this process has sent, as counted in the row
         schemas::replay_outcomes outcomes;
         std::int64_t changed_ms = 0;  // when the outcomes changed last
     };
@@ -56,8 +58,11 @@ class replay_job final : public node::claimed_job,
     void step(const registry::state::state_view&, const schemas::replay&);
     void count_on(const registry::state::state_view&, const schemas::replay&, run&);
     void send_on(const registry::state::state_view&, const schemas::replay&, run&);
-    void send(const registry::state::state_view&, const schemas::replay&, replay_slice);
-    void sent(const schemas::replay&, const replay_slice&, std::uint64_t count, bool all);
+    std::uint64_t under_way_of(const schemas::replay&, run&);
+    void decide(const registry::state::state_view&, const schemas::replay&, const replay_slice&);
+    void send(const registry::state::state_view&, const schemas::replay&,
+              const std::vector<schemas::event_for_webhook>&);
+    void sent(const schemas::replay&, bool all);
     /// Why it cannot go on; empty: it can.
     static std::string obstacle(const registry::state::state_view&, const schemas::replay&);
     void report(schemas::commands::report_replay);

@@ -92,7 +92,7 @@ void tell_of_progress(golden_writer& log) {
     report.token = token;
     report.progress = {{"place"}, false, true, 9, 3, {2, 1}};
     log.done(report, "of a part");
-    report.progress.cursor.bytes.assign(257, 'x');
+    report.progress.cursor.bytes.assign(16'385, 'x');
     log.refused(report, "with too long a cursor");
     report.progress.cursor.bytes.clear();
     report.is_done = true;
