@@ -24,24 +24,24 @@ def state_of(client, identity):
 
 
 def someone_sees_why_a_delivery_failed_and_sends_it_again():
-    says = {"status": 404}
+    says = {"status": (404, {"webhook-delivery": "abort-message"})}  # given up at once
     with herald.with_receiver(answer=lambda delivery: says["status"]) as (_, client, receiver):
         webhook = hook(client, "w", receiver)
         model = client.model("m")
         failed = herald.until(lambda: listed(client, webhook_id=webhook, status="4xx")["deliveries"], 30, "a failure is listed")[0]
         assert (failed["state"], failed["attempts"], failed["resource"], failed["subject"]["model"]) == \
-            ("waiting", 1, f"model/{model}", "m"), failed
+            ("dead", 1, f"model/{model}", "m"), failed
         assert failed["webhook"] == {"id": webhook, "name": "w", "host": receiver.url[len("http://"):]}, failed
         whole = client.must("GET", f"{EVENTS}/deliveries/{failed['id']}")
         assert whole["sentence"].startswith("The receiver has nothing that takes a POST at this path (404)."), whole
         assert "Check the location" in whole["advice"], whole
         attempt = whole["attempts"][0]
-        assert (attempt["number"], attempt["status"], attempt["result"]) == (1, 404, "will_retry"), attempt
+        assert (attempt["number"], attempt["status"], attempt["result"]) == (1, 404, "dead"), attempt
         assert f"webhook-id: {failed['id']}" in attempt["request_headers"].lower() and "127.0.0.1" in attempt["address"], attempt
-        assert [one["number"] for one in whole["schedule"]] == list(range(2, 12)), whole["schedule"]
+        assert whole["schedule"] == [], whole
         event = client.must("GET", f"{EVENTS}/deliveries/event?event_id={failed['event_id']}")
         assert event["body"].encode() == receiver.deliveries[0].body and event["cause"]["who"] == herald.ADMIN_EMAIL, event
-        assert event["audience"][0]["state"] == "waiting" and event["audience"][0]["delivery_id"] == failed["id"], event
+        assert event["audience"][0]["state"] == "dead" and event["audience"][0]["delivery_id"] == failed["id"], event
         says["status"] = 200
         again = client.must("POST", f"{EVENTS}/deliveries/retry", {"ids": [failed["id"]]})
         assert again == {"call_id": failed["id"], "attempts_made": 1}, again
@@ -56,6 +56,17 @@ def someone_sees_why_a_delivery_failed_and_sends_it_again():
         assert (call["status"], len(call["attempts"])) == ("SUCCESS", 3), call
         health = client.must("GET", f"{EVENTS}/webhookHealth")["webhooks"][0]
         assert [one["status"] for one in health["recent"]] == [200, 200, 404] and health["waiting"] == 0, health
+
+
+def what_failed_says_when_it_is_sent_again():
+    with herald.with_receiver(answer=lambda _: 503) as (_, client, receiver):
+        hook(client, "w", receiver)
+        client.model("m")
+        failed = herald.until(lambda: listed(client, state="waiting", status="5xx")["deliveries"], 30, "it failed")[0]
+        whole = client.must("GET", f"{EVENTS}/deliveries/{failed['id']}")
+        numbers = [one["number"] for one in whole["schedule"]]
+        assert numbers == list(range(len(whole["attempts"]) + 1, 12)), whole
+        assert whole["next_attempt"]["time"] == whole["schedule"][0]["time"] and "sent again" in whole["sentence"], whole
 
 
 def a_delivery_is_listed_as_waiting_before_its_first_attempt_ends():
