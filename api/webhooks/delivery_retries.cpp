@@ -28,8 +28,7 @@ namespace requests = schemas::requests;
 
 /// Decided in the log, then appended for a worker. A repeat under the same Idempotency-Key appends again.
 calls::task<schemas::commands::outcome> resend(writing_call& call, const delivery_row& row) {
-    auto outcome = co_await call.submit(
-        schemas::commands::retry_delivery{schemas::event_for_webhook{row.event_id, row.webhook_id}});
+    auto outcome = co_await call.submit(schemas::commands::retry_delivery{row.event_id, row.webhook_id});
     if (!outcome) co_return outcome;
     auto event = registry_find::find_event(call.state(), row.event_id);
     const auto hook = registry_find::find_webhook(call.state(), row.webhook_id);
@@ -100,9 +99,9 @@ response retry_deliveries(writing_call& call) {
         co_return runtime::invalid_argument(
             "give either ids or a filter: which deliveries are to be sent again");
     if (body->ids.size() > limits::deliveries_per_retry_max)
-        co_return runtime::invalid_argument("ids holds " + std::to_string(body->ids.size()) +
-                                            " deliveries; give at most " +
-                                            std::to_string(limits::deliveries_per_retry_max) + ", or a filter");
+        co_return runtime::invalid_argument(
+            "ids holds " + std::to_string(body->ids.size()) + " deliveries; give at most " +
+            std::to_string(limits::deliveries_per_retry_max) + ", or a filter");
     if (body->ids.size() == 1 && !body->dry_run) co_return co_await retry_one(call, body->ids.front());
     auto command = replay_in(call, *body);
     if (!command) co_return command.error();

@@ -11,9 +11,10 @@ struct retry_delivery {
     static constexpr command_type type{130};
     static constexpr command_traits traits{.level = 1, .from = sender::user, .passes_full_disk = false};
 
-    event_for_webhook delivery;
+    schemas::event_id event_id;
+    schemas::webhook_id webhook_id;
 
-    static constexpr void describe(auto& self, auto&& field) { field(1, "delivery", self.delivery); }
+    HERALD_DESCRIBE(event_id, webhook_id);
 };
 
 /// → replay. workspace_id 0: that of the webhook, or else the caller's default workspace.
@@ -24,10 +25,7 @@ struct begin_replay {
     schemas::workspace_id workspace_id;
     replay_scope scope;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "workspace_id", self.workspace_id);
-        field(2, "scope", self.scope);
-    }
+    HERALD_DESCRIBE(workspace_id, scope);
 };
 
 /// → replay. Pauses, resumes or cancels it.
@@ -38,10 +36,7 @@ struct set_replay_state {
     schemas::replay_id replay_id;
     replay_state state = replay_state::paused;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "replay_id", self.replay_id);
-        field(2, "state", self.state);
-    }
+    HERALD_DESCRIBE(replay_id, state);
 };
 
 /// From the holder of the claim "replay". → nothing
@@ -55,13 +50,7 @@ struct report_replay {
     std::string failed_because;  // empty: it did not
     std::uint64_t token = 0;     // of the claim
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "replay_id", self.replay_id);
-        field(2, "progress", self.progress);
-        field(3, "is_done", self.is_done);
-        field(4, "failed_because", self.failed_because);
-        field(5, "token", self.token);
-    }
+    HERALD_DESCRIBE(replay_id, progress, is_done, failed_because, token);
 };
 
 using delivery_commands = command_list<retry_delivery, begin_replay, set_replay_state, report_replay>;

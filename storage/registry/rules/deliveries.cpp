@@ -45,8 +45,7 @@ result<void> require_enabled(const webhook& hook) {
 
 result<void> require_changing(const state_changes& state, schemas::user_id user,
                               const schemas::workspace& workspace, std::string_view what) {
-    if (access::may_change_webhooks(state, user, workspace)) return {};
-    return runtime::permission_denied(std::string(what) + " needs a system administrator");
+    return access::require_webhook_admin(state, user, workspace, what);
 }
 
 /// The event of a delivery that the user may send again. Errors: not_found; permission_denied.
@@ -147,9 +146,11 @@ result<schemas::workspace_id> place_of(const rule_context& context,
 /// Errors: not_found; permission_denied; failed_precondition for a webhook that is disabled.
 answer apply(rule_context& context, const schemas::commands::retry_delivery& command) {
     const schemas::user_id user = context.principal();
-    const auto hook = seen_webhook(context.state, user, command.delivery.webhook_id);
+    const auto hook = seen_webhook(context.state, user, command.webhook_id);
     if (!hook) return hook.error();
-    if (const auto event = sendable_event(context.state, user, command.delivery, hook->workspace); !event)
+    if (const auto event =
+            sendable_event(context.state, user, {command.event_id, command.webhook_id}, hook->workspace);
+        !event)
         return event.error();
     if (const auto good = require_enabled(hook->row); !good) return good.error();
     return std::string();

@@ -23,9 +23,7 @@ class delivery_rules : public testing::Test {
     const schemas::registered_model model = registry.model_named("m");
 
     schemas::event event_of_model() { return registry.outbox().back(); }
-    retry_delivery retry_of(const schemas::event& event) {
-        return {schemas::event_for_webhook{event.id, hook.id}};
-    }
+    retry_delivery retry_of(const schemas::event& event) { return {event.id, hook.id}; }
     begin_replay replay_of_hook() {
         begin_replay command;
         command.scope.webhook_id = hook.id;

@@ -6,7 +6,6 @@ namespace herald::test {
 namespace {
 
 using namespace schemas::commands;
-using schemas::event_for_webhook;
 using schemas::replay_id;
 using schemas::replay_state;
 using schemas::webhook_id;
@@ -35,17 +34,17 @@ schemas::event_id tell_of_an_event(golden_writer& log) {
 }
 
 void tell_of_retries(golden_writer& log, const schemas::event_id& event) {
-    log.done(retry_delivery{event_for_webhook{event, heard}}, "by the administrator");
+    log.done(retry_delivery{event, heard}, "by the administrator");
     log.user = ann;
-    log.refused(retry_delivery{event_for_webhook{event, heard}}, "by somebody without rights");
+    log.refused(retry_delivery{event, heard}, "by somebody without rights");
     log.user = admin;
-    log.refused(retry_delivery{event_for_webhook{"1-none", heard}}, "of an event that is not kept");
-    log.refused(retry_delivery{event_for_webhook{event, {9'999}}}, "to a webhook that there is none of");
+    log.refused(retry_delivery{"1-none", heard}, "of an event that is not kept");
+    log.refused(retry_delivery{event, {9'999}}, "to a webhook that there is none of");
     log.done(set_webhook_status{heard, schemas::webhook_status::disabled}, "for a moment");
-    log.refused(retry_delivery{event_for_webhook{event, heard}}, "to a webhook that is disabled");
+    log.refused(retry_delivery{event, heard}, "to a webhook that is disabled");
     log.done(set_webhook_status{heard, schemas::webhook_status::enabled}, "again");
     log.user = bob;
-    log.refused(retry_delivery{event_for_webhook{event, heard}}, "by somebody who only sees the workspace");
+    log.refused(retry_delivery{event, heard}, "by somebody who only sees the workspace");
     log.user = admin;
 }
 
