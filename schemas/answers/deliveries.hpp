@@ -300,13 +300,15 @@ struct dead_entry {
 struct dead_list {
     std::vector<dead_entry> groups;
     std::uint64_t total_records = 0;
+    std::string next_page_token;  // always empty: there are few
     bool is_partial = false;
 
     static constexpr integers style = integers::as_numbers;
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "groups", self.groups);
         field(2, "total_records", self.total_records);
-        field(3, "is_partial", self.is_partial, shown::when_set);
+        field(3, "next_page_token", self.next_page_token);
+        field(4, "is_partial", self.is_partial, shown::when_set);
     }
 };
 

@@ -44,11 +44,13 @@ struct one_replay {
 struct replay_list {
     std::vector<replay_entry> replays;
     std::uint64_t total_records = 0;
+    std::string next_page_token;  // always empty: there are few
 
     static constexpr integers style = integers::as_numbers;
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "replays", self.replays);
         field(2, "total_records", self.total_records);
+        field(3, "next_page_token", self.next_page_token);
     }
 };
 

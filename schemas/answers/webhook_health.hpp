@@ -36,11 +36,13 @@ struct webhook_health_entry {
 struct webhook_health_list {
     std::vector<webhook_health_entry> webhooks;
     std::uint64_t total_records = 0;
+    std::string next_page_token;  // always empty: there are few
 
     static constexpr integers style = integers::as_numbers;
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "webhooks", self.webhooks);
         field(2, "total_records", self.total_records);
+        field(3, "next_page_token", self.next_page_token);
     }
 };
 
