@@ -127,7 +127,7 @@ def a_replay_brings_what_a_disabled_webhook_missed_and_counts_it_rightly_after_k
             client.model(f"m{number}")
         herald.until(lambda: listed(client, state="held")["total_records"] == count, 60, "all are held")
         refused = client.call("POST", f"{EVENTS}/replays", {"webhook_id": webhook})
-        assert refused.status == 400 and "disabled" in refused.json()["message"], refused
+        assert refused.status == 400 and "disabled" in refused.json["message"], refused
         client.must("POST", f"{EVENTS}/setWebhookStatus", {"webhook_id": webhook, "status": "ENABLED"})
         trial = client.must("POST", f"{EVENTS}/replays", {"webhook_id": webhook, "dry_run": True})
         assert trial["count"] == count and trial["by_webhook"][0]["count"] == count, trial
@@ -182,7 +182,7 @@ def questions_that_make_no_sense_are_refused_and_say_what_would():
                             ("histogram=97", "96"), ("page_token=x", "next_page_token"), ("webhook_id=w", "id of a webhook"),
                             ("event_type=DANCE", "PROMOTE"), ("since=5&until=5", "before")):
             answer = client.call("GET", f"{EVENTS}/deliveries?{query}")
-            assert answer.status == 400 and text in answer.json()["message"], (query, answer)
+            assert answer.status == 400 and text in answer.json["message"], (query, answer)
         for path in ("deliveries/none", "replays/7", "deliveries/event?event_id=none"):
             assert client.call("GET", f"{EVENTS}/{path}").status == 404, path
         for body in ({}, {"ids": ["a"], "filter": {}}, {"ids": ["a"] * 101}):
