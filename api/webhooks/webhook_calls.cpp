@@ -54,7 +54,8 @@ std::vector<delivery_row> newest_of(const reading_call& call, const delivery_sig
     return call.of<services>().history.list(question).rows;
 }
 
-/// At most `most` of a workspace, or of all the webhooks together. Errors: not_found for the caller's default workspace.
+/// At most `most` of a workspace, or of all the webhooks together. Errors: not_found for the caller's default
+/// workspace.
 result<std::vector<delivery_row>> candidates(const reading_call& call,
                                              const requests::find_webhook_calls& asked, std::size_t most) {
     const storage::deliveries::delivery_history& history = call.of<services>().history;
