@@ -21,6 +21,10 @@ schemas::schema_maker body_of(schemas::event_type type) {
             return schemas::answer_schema<promote_event>;
         case schemas::event_type::request_scan:
             return schemas::answer_schema<request_scan_event>;
+        case schemas::event_type::transition:
+            return schemas::answer_schema<transition_event>;
+        case schemas::event_type::webhook_health:
+            return schemas::answer_schema<webhook_health_event>;
         default:
             return schemas::answer_schema<resource_event>;
     }
@@ -40,6 +44,11 @@ std::string_view meaning_of(schemas::event_type type) {
             return "a version's stage became PRODUCTION";
         case schemas::event_type::request_scan:
             return "a build is to be scanned";
+        case schemas::event_type::transition:
+            return "somebody asked for a change of a version's stage, or approved, rejected, closed or "
+                   "committed it";
+        case schemas::event_type::webhook_health:
+            return "a webhook of the workspace fails, is about to be disabled, was disabled or has recovered";
     }
     return {};
 }
@@ -103,6 +112,8 @@ std::string deliveries_of(schema_set& components) {
     const std::vector<std::string> bodies{schemas::answer_schema<promote_event>(components),
                                           schemas::answer_schema<request_scan_event>(components),
                                           schemas::answer_schema<resource_event>(components),
+                                          schemas::answer_schema<transition_event>(components),
+                                          schemas::answer_schema<webhook_health_event>(components),
                                           schemas::answer_schema<test_event>(components)};
     const std::string schema =
         object_writer()

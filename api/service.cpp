@@ -1,6 +1,7 @@
 #include "api/service.hpp"
 
 #include "api/calls/streamed_call.hpp"
+#include "api/key_set.hpp"
 #include "api/openapi.hpp"
 #include "api/refusals.hpp"
 #include "api/turns.hpp"
@@ -57,8 +58,8 @@ http_response options_of_server() {
 /// The answers to callers without credentials: those of open routes, and that a route does not exist.
 class open_answers {
   public:
-    explicit open_answers(calls::readiness ready, std::string openapi = {})
-        : x_ready(std::move(ready)), x_openapi(std::move(openapi)) {}
+    explicit open_answers(calls::readiness ready, std::string openapi = {}, std::string keys = {})
+        : x_ready(std::move(ready)), x_openapi(std::move(openapi)), x_keys(std::move(keys)) {}
 
     /// Whether the request leads to no row for callers with credentials.
     static bool has_answer(const route_result& match) {
@@ -67,13 +68,15 @@ class open_answers {
     http_response answer(const request& received, const route_result& match) const {
         if (received.path == "*") return options_of_server();
         if (!match) return refusal_response(match.error());
-        auto answered = match->target->as<calls::open_row>()->answer({x_ready, x_openapi, received.query});
+        auto answered =
+            match->target->as<calls::open_row>()->answer({x_ready, x_openapi, x_keys, received.query});
         return answered ? *std::move(answered) : error_response(answered.error());
     }
 
   private:
     const calls::readiness x_ready;
     const std::string x_openapi;
+    const std::string x_keys;
 };
 
 /// An answer whose beginning is sent before its end is made.
@@ -155,7 +158,8 @@ class service final : public request_handler {
         : x_services(with),
           x_loops(loops),
           x_router(options.table),
-          x_open(std::move(options.ready), openapi_document(x_router.routes(), options.beside_table)),
+          x_open(std::move(options.ready), openapi_document(x_router.routes(), options.beside_table),
+                 key_set_of(with.keys)),
           x_refusals(with.clock) {}
 
     request_handler& begin(const request& head, plan& out) noexcept override {

@@ -267,6 +267,11 @@ class command_line {
             if (own == said.end() || own->second.empty() || own->second.back().empty()) return missing(name);
         }
         if (const auto good = check_tls(all); !good) return good;
+        if (const auto good = runtime::http::client::check_certificate(all.transport.certificate_file,
+                                                                       all.transport.certificate_key_file);
+            !good)
+            return runtime::invalid_argument("--client-cert and --client-key cannot be used: " +
+                                             good.error().message);
         return check_addresses(all);
     }
 

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <sstream>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "runtime/crypto.hpp"
@@ -91,7 +92,7 @@ result<key_ring> key_ring::load(const std::filesystem::path& file) {
                                        " has a line that is not `name base64-of-32-bytes`");
         ring.x_keys[name] = *key;
         if (ring.x_oldest.empty()) ring.x_oldest = name;
-        ring.x_current = name;
+        if (name != ring.x_current) ring.x_before = std::exchange(ring.x_current, name);
     }
     if (in.bad()) return unreadable(file, EIO);  // some keys may be missing
     if (ring.x_keys.empty()) return failed_precondition("the key ring " + file.string() + " holds no key");
@@ -118,6 +119,16 @@ std::string key_ring::check_value() const {
 
 std::string key_ring::signing_seed() const {
     return std::string(as_bytes(hmac_sha256(x_keys.find(x_oldest)->second, "herald signing key")));
+}
+
+std::vector<key_ring::webhook_key> key_ring::webhook_keys() const {
+    std::vector<webhook_key> all;
+    for (const std::string& name : {x_current, x_before}) {
+        const auto key = x_keys.find(name);
+        if (key != x_keys.end())
+            all.push_back({name, std::string(as_bytes(hmac_sha256(key->second, "webhook-signing-ed25519")))});
+    }
+    return all;
 }
 
 std::string key_ring::seal(std::string_view bound_to, std::string_view plain, random_source& random) const {

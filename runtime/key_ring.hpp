@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "runtime/error.hpp"
 #include "runtime/random.hpp"
@@ -35,6 +36,14 @@ class key_ring {
     /// key"). The same on every node, and after a rotation of keys.
     std::string signing_seed() const;
 
+    /// What signs deliveries with ed25519 (delivery.md §2).
+    struct webhook_key {
+        std::string name;  // of the ring's key that it is made of
+        std::string seed;  // HMAC(that key, "webhook-signing-ed25519")
+    };
+    /// The current key's and, after a rotation, that of the key before it: both sign.
+    std::vector<webhook_key> webhook_keys() const;
+
     /// Seals under the current key; `bound_to` names the row. The result starts with the key's name.
     std::string seal(std::string_view bound_to, std::string_view plain, random_source&) const;
     /// Errors: failed_precondition when the key is not on this ring; invalid_argument when the bytes do not
@@ -54,6 +63,7 @@ class key_ring {
   private:
     std::map<std::string, std::string, std::less<>> x_keys;
     std::string x_current;
+    std::string x_before;  // current before that; empty: none
     std::string x_oldest;
 };
 

@@ -88,12 +88,14 @@ inline constexpr std::string_view backup_made = "backup_made";
 inline constexpr std::string_view backup_failed = "backup_failed";
 
 // Deliveries
-/// One attempt was made, possibly a test. Fields: webhook_id, delivery_id, event_type, source, attempt (its
-/// number), result, error (class; none), status (0: no answer), address, duration_us.
+/// One attempt was made, possibly a test. Fields: webhook_id, webhook_name, workspace, delivery_id, event_id,
+/// event_type, resource_type, resource_id, resource_name (of a version or a build: model/version), source,
+/// attempt (its number), result, error (class; none), status (0: no answer), address, duration_us.
 inline constexpr std::string_view delivery_attempted = "delivery_attempted";
 /// An attempt failed; at most a few lines a minute for one webhook. Fields: webhook_id, webhook_name,
-/// delivery_id, event_type, attempt (0: none was made), error (class), status, message, next_attempt (empty:
-/// none), left_out (lines since the last one).
+/// workspace, delivery_id, event_id, event_type, resource_type, resource_id, resource_name, attempt (0: none
+/// was made), error (class), status, message, next_attempt (empty: none), left_out (lines since the last
+/// one).
 inline constexpr std::string_view delivery_failed = "delivery_failed";
 /// Herald has given a delivery up. Fields: as delivery_failed.
 inline constexpr std::string_view delivery_dead = "delivery_dead";

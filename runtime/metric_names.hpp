@@ -131,6 +131,17 @@ inline constexpr metric_name worker_breakers_open{"herald_worker_breakers_open",
                                                   "Webhooks whose breaker is open"};
 inline constexpr metric_name worker_read_ahead_bytes{
     "herald_worker_read_ahead_bytes", "Bytes of records that were read but are not due, or have no room"};
+/// Labels: webhook (its id), result (succeeded, failed).
+inline constexpr metric_name webhook_attempts{"herald_webhook_attempts_total", "Attempts at each webhook"};
+/// Label: webhook (its id). Of those with deliveries in this worker's memory.
+inline constexpr metric_name webhook_waiting{"herald_webhook_deliveries",
+                                             "Deliveries of each webhook in memory"};
+/// Label: webhook (its id). Of those with deliveries in this worker's memory.
+inline constexpr metric_name webhook_oldest{"herald_webhook_oldest_seconds",
+                                            "Age of each webhook's oldest event in memory"};
+/// Label: webhook (its id).
+inline constexpr metric_name webhook_breaker_open{"herald_webhook_breaker_open",
+                                                  "1 while a webhook's breaker is open; then it is gone"};
 
 // Dynamic batching
 /// Rows divided by batches are the mean size of a batch. Endpoints that serve the same build with the same

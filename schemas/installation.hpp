@@ -9,8 +9,7 @@ namespace herald::schemas {
 /// Who may create, change and delete webhooks.
 enum class webhooks_by : std::uint8_t { system_admins, workspace_admins };
 template <>
-inline constexpr auto enum_names<webhooks_by> =
-    in_order<webhooks_by>("system-admins", "workspace-admins");
+inline constexpr auto enum_names<webhooks_by> = in_order<webhooks_by>("system-admins", "workspace-admins");
 
 /// One row.
 struct installation_settings {

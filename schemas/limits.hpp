@@ -31,6 +31,21 @@ constexpr std::size_t creator_request_bytes_max = 16 * 1024;  // echoed by every
 /// The body that makes an endpoint, or an update: more than twice a description, because some characters take
 /// two bytes in JSON.
 constexpr std::size_t endpoint_request_bytes_max = 192 * 1024;
+constexpr std::size_t filter_conditions_max = 8;
+constexpr std::size_t filter_path_bytes_max = 256;
+constexpr std::size_t filter_path_members_max = 8;
+constexpr std::size_t filter_value_bytes_max = 1'024;
+constexpr std::size_t webhook_headers_max = 16;
+constexpr std::size_t webhook_header_name_bytes_max = 128;
+constexpr std::size_t webhook_header_value_bytes_max = 1'024;
+constexpr std::uint32_t webhook_timeout_ms_min = 1'000;
+constexpr std::uint32_t webhook_timeout_ms_max = 30'000;
+constexpr std::size_t retry_waits_max = 16;
+constexpr std::uint32_t retry_wait_seconds_min = 5;
+constexpr std::uint32_t retry_wait_seconds_max = 24 * 3'600;
+constexpr std::uint32_t webhook_rate_max = 10'000;  // attempts in a second
+constexpr std::uint32_t secret_overlap_seconds_max = 7 * 24 * 3'600;
+constexpr std::uint32_t secret_overlap_seconds_default = 24 * 3'600;
 constexpr std::size_t secret_bytes_max = 256;         // of a webhook
 constexpr std::size_t secret_bytes_recommended = 16;  // a shorter one is taken with a warning
 constexpr std::size_t builds_per_version_max = 1'000;

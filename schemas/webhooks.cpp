@@ -19,9 +19,10 @@ bool lets_through(const resource_filter& filter, resource_type type) {
 }  // namespace
 
 bool hears(const webhook& hook, event_type type, resource_type resource) {
-    const bool type_wanted = hook.settings.all_events ||
-                             std::find(hook.settings.event_types.begin(), hook.settings.event_types.end(),
-                                       type) != hook.settings.event_types.end();
+    const bool type_named = std::ranges::count(hook.settings.event_types, type) > 0;
+    if (kind_of(type).hearers == event_hearers::named)
+        return type_named && hook.settings.resource_types.empty();
+    const bool type_wanted = hook.settings.all_events || type_named;
     const bool resource_wanted =
         hook.settings.resource_types.empty() ||
         std::any_of(hook.settings.resource_types.begin(), hook.settings.resource_types.end(),
@@ -30,7 +31,11 @@ bool hears(const webhook& hook, event_type type, resource_type resource) {
 }
 
 bool hears_of(const webhook& hook, resource_type wanted) {
-    for (const auto& [type, type_name] : enum_names<event_type>)
+    for (const auto& [type, type_name] : enum_names<event_type>) {
+        if (kind_of(type).hearers == event_hearers::named) {
+            if (wanted == resource_type::all && hears(hook, type, resource_type::none)) return true;
+            continue;
+        }
         for (const auto& [resource, resource_name] : enum_names<resource_type>) {
             if (resource == resource_type::none || resource == resource_type::all) continue;
             const resource_type only = kind_of(type).resource;
@@ -38,6 +43,7 @@ bool hears_of(const webhook& hook, resource_type wanted) {
                 (only == resource_type::none || only == resource) && hears(hook, type, resource))
                 return true;
         }
+    }
     return false;
 }
 

@@ -20,6 +20,59 @@ struct resource_filter {
     }
 };
 
+/// What a member of an event's body must be, so that a webhook hears the event (event_filter.hpp).
+struct filter_condition {
+    std::string path;  // of members, with dots between; attributes.<key> for a list of {key, value}
+    find_operator operator_ = find_operator::eq;
+    json_text value;
+
+    static constexpr std::array<std::string_view, 2> required{"path", "value"};
+    friend bool operator==(const filter_condition&, const filter_condition&) = default;
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "path", self.path);
+        field(2, "operator", self.operator_);
+        field(3, "value", self.value);
+    }
+};
+
+enum class content_mode : std::uint8_t { binary, structured };
+template <>
+inline constexpr auto enum_names<content_mode> = in_order<content_mode>("binary", "structured");
+
+/// How deliveries are made; each member at its default means the usual way.
+struct webhook_delivery {
+    std::string description;
+    std::uint32_t timeout_ms = 0;
+    std::vector<std::uint32_t> retry_schedule;  // seconds
+    std::uint32_t rate_limit = 0;               // attempts that may begin in a second, at each worker
+    std::vector<filter_condition> filter;       // all must hold
+    schemas::content_mode content_mode = schemas::content_mode::binary;
+    bool asymmetric = false;        // an ed25519 signature, too
+    std::int64_t time_expires = 0;  // when it is deleted
+
+    friend bool operator==(const webhook_delivery&, const webhook_delivery&) = default;
+    static constexpr void describe(auto& self, auto&& field) {
+        field(10, "description", self.description);
+        field(11, "timeout_ms", self.timeout_ms);
+        field(12, "retry_schedule", self.retry_schedule);
+        field(13, "rate_limit", self.rate_limit);
+        field(14, "filter", self.filter);
+        field(15, "content_mode", self.content_mode);
+        field(16, "asymmetric", self.asymmetric);
+        field(17, "time_expires", self.time_expires);
+    }
+};
+
+/// A header that the receiver asked for. Its value is a secret.
+struct webhook_header {
+    std::string name;          // lower case
+    std::string sealed_value;  // as a webhook's secret
+    std::string seal_binding;
+
+    friend bool operator==(const webhook_header&, const webhook_header&) = default;
+    HERALD_DESCRIBE(name, sealed_value, seal_binding);
+};
+
 /// The settings that an owner chooses for a webhook: the same in the request, the command, the row and the
 /// topic `subscribers`. A request and an answer show these members as their own, so they use the same
 /// numbers.
@@ -29,15 +82,22 @@ struct webhook_settings {
     std::vector<schemas::event_type> event_types;
     bool all_events = false;
     std::vector<resource_filter> resource_types;
+    webhook_delivery delivery;
 
+    using shown_inline = webhook_delivery;
     friend bool operator==(const webhook_settings&, const webhook_settings&) = default;
-    HERALD_DESCRIBE(name, location, event_types, all_events, resource_types);
+    static constexpr void describe(auto& self, auto&& field) {
+        HERALD_FIELDS(name, location, event_types, all_events, resource_types);
+        webhook_delivery::describe(self.delivery, field);
+    }
 };
 
 /// What an update changes in a webhook: the same in the request and the command. What is absent or empty
-/// stays as it is. A type or filter that is deleted need not be there.
+/// stays as it is, but for the members of `delivery`: those that are `given` are set. A type or filter that
+/// is deleted need not be there.
 struct webhook_changes {
     webhook_id id;
+    std::string new_name;
     std::string new_location;
     std::vector<event_type> add_event_types;
     std::vector<event_type> delete_event_types;
@@ -45,9 +105,26 @@ struct webhook_changes {
     bool clear_all_events = false;
     std::vector<resource_filter> add_resource_types;
     std::vector<resource_filter> delete_resource_types;
+    webhook_delivery delivery;
+    std::vector<std::string> given;
 
-    HERALD_DESCRIBE(id, new_location, add_event_types, delete_event_types, set_all_events, clear_all_events,
-                    add_resource_types, delete_resource_types);
+    using shown_inline = webhook_delivery;
+    static constexpr void describe(auto& self, auto&& field) {
+        HERALD_FIELDS(id, new_location, add_event_types, delete_event_types, set_all_events, clear_all_events,
+                      add_resource_types, delete_resource_types, new_name);
+        webhook_delivery::describe(self.delivery, field);
+        field(18, "given", self.given, shown::never);
+    }
+};
+
+/// What a rotation has replaced, while it still signs.
+struct earlier_secret {
+    std::string sealed_secret;
+    std::string seal_binding;
+    std::int64_t until_ms = 0;  // log time
+
+    friend bool operator==(const earlier_secret&, const earlier_secret&) = default;
+    HERALD_DESCRIBE(sealed_secret, seal_binding, until_ms);
 };
 
 struct webhook {
@@ -63,9 +140,20 @@ struct webhook {
     /// Offset of the command that last changed the row.
     std::uint64_t revision = 0;
     std::int64_t failing_since_ms = 0;  // only failures since then; 0: healthy
+    /// While it fails: whether other events than WEBHOOK_HEALTH fail. If not, nobody is told.
+    bool failing_counts = false;
+    bool failing_told = false;          // WEBHOOK_HEALTH has said so
+    std::int64_t disable_at_ms = 0;     // if it still only fails then; 0: not planned
+    std::int64_t disabled_told_ms = 0;  // when WEBHOOK_HEALTH last said that it was disabled
+    std::vector<webhook_header> headers;
+    schemas::earlier_secret earlier_secret;
 
-    HERALD_DESCRIBE(id, workspace_id, settings, sealed_secret, seal_binding, status, status_reason,
-                    time_created, time_updated, revision, failing_since_ms);
+    static constexpr void describe(auto& self, auto&& field) {
+        HERALD_FIELDS(id, workspace_id, settings, sealed_secret, seal_binding, status, status_reason,
+                      time_created, time_updated, revision, failing_since_ms, failing_counts, failing_told,
+                      disable_at_ms, disabled_told_ms, headers);
+        field(17, "earlier_secret", self.earlier_secret);
+    }
 };
 
 /// Whether events of this type about this resource reach the webhook: decided by its event_types and
@@ -117,10 +205,14 @@ struct event {
     std::string refused;
     std::string workspace_name;  // as it was called then
     std::string report_url;      // where the receiver reports what came of it; empty: nothing is expected
+    std::string subject;         // what it is about, by the names it had then: "model/version"; may be empty
 
-    HERALD_DESCRIBE(id, type, resource_type, resource_id, workspace_id, time_ms, generation, offset,
-                    partition_sequence, resource_sequence, audience, body, traceparent, refused,
-                    workspace_name, report_url);
+    static constexpr void describe(auto& self, auto&& field) {
+        HERALD_FIELDS(id, type, resource_type, resource_id, workspace_id, time_ms, generation, offset,
+                      partition_sequence, resource_sequence, audience, body, traceparent, refused,
+                      workspace_name, report_url);
+        field(17, "subject", self.subject);
+    }
 };
 
 /// What the outbox's index by time says of an event.
@@ -149,10 +241,12 @@ struct subscriber {
     bool enabled = true;
     std::string disabled_because;       // only if it is not enabled
     std::int64_t failing_since_ms = 0;  // likewise; 0: it was disabled without earlier failures
+    std::vector<webhook_header> headers;
+    schemas::earlier_secret earlier_secret;
 
     friend bool operator==(const subscriber&, const subscriber&) = default;
     HERALD_DESCRIBE(webhook_id, workspace_id, revision, settings, sealed_secret, seal_binding, enabled,
-                    disabled_because, failing_since_ms);
+                    disabled_because, failing_since_ms, headers, earlier_secret);
 };
 
 /// Every change of a webhook at or below `offset` is in the topic before this record, and the topic then

@@ -1,20 +1,33 @@
 // A delivery's way to its attempt, and what follows from the answer.
 #include <algorithm>
+#include <functional>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "runtime/assert.hpp"
-#include "workers/delivery_headers.hpp"
+#include "schemas/limits.hpp"
 #include "workers/delivery_machine.hpp"
 #include "workers/limits.hpp"
+#include "workers/request_maker.hpp"
 #include "workers/retry_policy.hpp"
 
 namespace herald::workers {
 
 namespace {
 
+static_assert(1'000 * std::int64_t{limits::retry_wait_seconds_min} >= retry_wait_ms_min);
+
 using schemas::attempt_result;
 using schemas::delivery_error;
 using schemas::delivery_source;
+
+/// Scheme, host and port, as a number that is never 0.
+std::uint64_t place_of(std::string_view location) noexcept {
+    const std::size_t host = location.find("://");
+    const std::size_t end = host == location.npos ? location.npos : location.find_first_of("/?", host + 3);
+    return std::max<std::uint64_t>(1, std::hash<std::string_view>{}(location.substr(0, end)));
+}
 
 receiver_state state_after(const answer_meaning& meaning) noexcept {
     if (meaning.delivery == verdict_on_delivery::done) return receiver_state::well;
@@ -68,6 +81,8 @@ void delivery_machine::proceed(delivery_key key) {
 
 void delivery_machine::enter_lane(iterator at) {
     const schemas::delivery& record = at->second.what.record;
+    const schemas::subscriber* row = x_parts.subscribers.find(record.webhook_id);
+    HERALD_ASSERT(row != nullptr);
     at->second.at = stage::queued;
     x_waiting.erase(at->first);
     x_active_ids.insert(record.id);
@@ -77,7 +92,9 @@ void delivery_machine::enter_lane(iterator at) {
                              .bytes = at->second.what.event->body.size(),
                              .has_waited = at->second.what.has_waited,
                              .over_share = is_over_share(at->second),
-                             .revision = revision_of(record.webhook_id)},
+                             .revision = row->revision,
+                             .rate_limit = row->settings.delivery.rate_limit,
+                             .place = place_of(row->settings.location)},
                             loop_now()));
 }
 
@@ -122,6 +139,19 @@ void delivery_machine::carry_out(lane_actions&& actions) {
         }
     }
     x_is_carrying_out = false;
+    continue_at_pace();
+}
+
+/// What waits for a rate limit starts when its time has come.
+void delivery_machine::continue_at_pace() {
+    const auto due_ms = x_lanes.paced_until_ms(loop_now());
+    if (!due_ms || (x_pace_ms != 0 && x_pace_ms <= *due_ms)) return;
+    x_pace_ms = *due_ms;
+    x_parts.scheduler.run_at(*due_ms, x_lifetime.guard([this, due_ms] {
+        if (x_pace_ms != *due_ms) return;
+        x_pace_ms = 0;
+        carry_out(x_lanes.keep_pace(loop_now()));
+    }));
 }
 
 void delivery_machine::start(iterator at) {
@@ -145,33 +175,20 @@ void delivery_machine::send(iterator at, const schemas::subscriber& row) {
     delivery_in_memory& mine = at->second;
     const std::int64_t time_ms = log_ms();
     mine.attempt = {row.revision, time_ms, {}};
-    result<std::string> secret = std::string();
-    if (!row.sealed_secret.empty()) secret = x_parts.keys.unseal(row.seal_binding, row.sealed_secret);
-    if (!secret) {
+    auto made = make_request(
+        mine.what, row, {x_parts.keys, x_options.header_prefix, x_parts.scheduler.time().wall_ms(), time_ms});
+    if (!made) {
         delivery_answer none;
         none.error = delivery_error::protocol;
-        none.message = "not sent: the webhook's secret does not open: " + secret.error().message;
+        none.message = "not sent: a secret of the webhook does not open: " + made.error().message;
         return answered(at->first, none);
     }
-    delivery_description described;
-    described.id = mine.what.record.id;
-    described.time_ms = x_parts.scheduler.time().wall_ms();  // receivers compare it with their own
-    described.attempt = mine.what.record.attempts_before + mine.what.record.attempts_made + 1;
-    described.body = mine.what.event->body;
-    described.secrets = {*secret};
-    described.event = mine.what.event.get();
-    described.test = is_test(mine);
-
-    delivery_request request;
-    request.webhook_id = row.webhook_id;
-    request.location = row.settings.location;
-    request.headers = delivery_headers(described, x_options.header_prefix);
-    request.body = std::shared_ptr<const std::string>(mine.what.event, &mine.what.event->body);
     if (is_test(mine))
-        request.deadline_ms = std::min(request.deadline_ms, mine.what.record.deadline_ms - time_ms);
-    mine.attempt.request_headers = headers_without_secrets(request.headers);
+        made->request.deadline_ms =
+            std::min(made->request.deadline_ms, mine.what.record.deadline_ms - time_ms);
+    mine.attempt.request_headers = std::move(made->headers_for_history);
     mine.handle = x_parts.transport.post(
-        std::move(request), [this, key = at->first](delivery_answer answer) { answered(key, answer); });
+        std::move(made->request), [this, key = at->first](delivery_answer answer) { answered(key, answer); });
 }
 
 // --- after the attempt ---
@@ -243,9 +260,7 @@ void delivery_machine::fail(iterator at, const answer_meaning& meaning, schemas:
     std::int64_t wait_ms = 0;
     if (meaning.delivery == verdict_on_delivery::dead) {
         dead_because = meaning.reason;
-    } else if (const auto scheduled_ms =
-                   wait_after(default_retry_schedule_ms, record.attempts_made, x_parts.random);
-               !scheduled_ms) {
+    } else if (const auto scheduled_ms = scheduled_wait_ms(record); !scheduled_ms) {
         dead_because = "attempt " + std::to_string(record.attempts_made) + " was the last: " + meaning.reason;
     } else if (backlog_full(record.webhook_id)) {
         dead_because = "too many deliveries of this webhook wait for another attempt: " + meaning.reason;
@@ -265,6 +280,17 @@ void delivery_machine::fail(iterator at, const answer_meaning& meaning, schemas:
     tell(attempt, *at->second.what.event);
     if (!mine.part.wanted()) return forget(at);  // the partition's next owner will make this attempt again
     write_wait(at, wait_ms, &worker_counters::retried);
+}
+
+/// By the webhook's own schedule, if it has one. Empty: that was the last attempt.
+std::optional<std::int64_t> delivery_machine::scheduled_wait_ms(const schemas::delivery& record) const {
+    const schemas::subscriber* row = x_parts.subscribers.find(record.webhook_id);
+    if (!row || row->settings.delivery.retry_schedule.empty())
+        return wait_after(default_retry_schedule_ms, record.attempts_made, x_parts.random);
+    std::vector<std::int64_t> waits_ms;
+    for (const std::uint32_t seconds : row->settings.delivery.retry_schedule)
+        waits_ms.push_back(std::int64_t{1'000} * seconds);
+    return wait_after(waits_ms, record.attempts_made, x_parts.random);
 }
 
 void delivery_machine::leave_lane(iterator at, const attempt_end& ended) {

@@ -1,11 +1,13 @@
 // Standard Webhooks, GitHub's way of signing, CloudEvents' binary mode, and Herald's own.
 #include "workers/delivery_headers.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "runtime/assert.hpp"
 #include "runtime/text.hpp"
 #include "schemas/delivery_headers.hpp"
+#include "schemas/json.hpp"
 #include "workers/signing.hpp"
 
 namespace herald::workers {
@@ -14,6 +16,8 @@ namespace {
 
 using runtime::http::header;
 using kind = schemas::delivery_header;
+
+constexpr std::string_view cloud_version = "1.0";
 
 /// Adds headers by what they are; schemas/delivery_headers.hpp names them.
 class header_list {
@@ -58,20 +62,35 @@ void add_signatures(const delivery_description& delivery, const std::string& tim
         if (!standard.empty()) standard += ' ';
         standard += standard_signature(secret, signed_text);
     }
-    if (newest.empty()) return;
-    out.add(kind::webhook_signature, std::move(standard));
-    out.add(kind::github_signature, github_signature(newest, delivery.body));
+    for (const std::string_view seed : delivery.signing_seeds)
+        standard += (standard.empty() ? "" : " ") + asymmetric_signature(seed, signed_text);
+    if (!standard.empty()) out.add(kind::webhook_signature, std::move(standard));
+    if (!newest.empty()) out.add(kind::github_signature, github_signature(newest, delivery.body));
 }
 
-void add_cloud_event(const schemas::event& event, std::string_view type, header_list& out) {
+/// The attributes of a CloudEvent.
+struct cloud_event {
+    std::string source;
+    std::string type;
+    std::string time;
+};
+cloud_event cloud_event_of(const delivery_description& delivery) {
+    const schemas::event& event = *delivery.event;
     const std::string_view resource_type = name_of(event.resource_type);
     std::string source = "/workspaces/" + std::to_string(event.workspace_id.value);
     if (!resource_type.empty()) source += "/" + runtime::to_lower(resource_type);
-    out.add(kind::cloud_specversion, "1.0");
+    return {std::move(source), "herald." + runtime::to_lower(type_of(delivery)),
+            runtime::iso8601_ms(event.time_ms)};
+}
+
+void add_cloud_event(const delivery_description& delivery, header_list& out) {
+    const schemas::event& event = *delivery.event;
+    cloud_event made = cloud_event_of(delivery);
+    out.add(kind::cloud_specversion, std::string(cloud_version));
     out.add(kind::cloud_id, as_cloud_event_value(event.id));
-    out.add(kind::cloud_source, std::move(source));
-    out.add(kind::cloud_type, "herald." + runtime::to_lower(type));
-    out.add(kind::cloud_time, runtime::iso8601_ms(event.time_ms));
+    out.add(kind::cloud_source, std::move(made.source));
+    out.add(kind::cloud_type, std::move(made.type));
+    out.add(kind::cloud_time, std::move(made.time));
     if (!event.resource_id.empty()) out.add(kind::cloud_subject, as_cloud_event_value(event.resource_id));
 }
 
@@ -81,17 +100,16 @@ std::vector<header> delivery_headers(const delivery_description& delivery, std::
     HERALD_ASSERT(delivery.event != nullptr);
     const schemas::event& event = *delivery.event;
     const std::string timestamp = std::to_string(delivery.time_ms / 1'000);
-    const std::string_view type = delivery.test ? "TEST" : name_of(event.type);
     const std::string_view resource_type = name_of(event.resource_type);
 
     header_list out(prefix);
-    out.all.push_back({"content-type", "application/json"});
+    out.all.push_back({"content-type", std::string(delivery.content_type)});
     out.all.push_back({"user-agent", "herald/" HERALD_VERSION});
     out.add(kind::id_of_delivery, std::string(delivery.id));
     out.add(kind::webhook_timestamp, timestamp);
     add_signatures(delivery, timestamp, out);
     out.add(kind::id_of_event, event.id);
-    out.add(kind::event_type, std::string(type));
+    out.add(kind::event_type, std::string(type_of(delivery)));
     out.add(kind::event_time, runtime::iso8601_ms(event.time_ms));
     if (!resource_type.empty()) out.add(kind::resource_type, std::string(resource_type));
     if (!event.workspace_name.empty()) out.add(kind::workspace, as_name(event.workspace_name));
@@ -99,18 +117,38 @@ std::vector<header> delivery_headers(const delivery_description& delivery, std::
     out.add(kind::attempt, std::to_string(delivery.attempt));
     out.add(kind::sequence, std::to_string(event.resource_sequence));
     if (delivery.test) out.add(kind::test, "true");
-    add_cloud_event(event, type, out);
+    add_cloud_event(delivery, out);
     if (runtime::is_traceparent(event.traceparent)) out.add(kind::traceparent, event.traceparent);
+    out.all.insert(out.all.end(), delivery.own.begin(), delivery.own.end());
     return std::move(out.all);
 }
 
-std::string headers_without_secrets(const std::vector<header>& headers) {
+std::string_view type_of(const delivery_description& delivery) {
+    return delivery.test ? "TEST" : name_of(delivery.event->type);
+}
+
+std::string structured_body(const delivery_description& delivery) {
+    HERALD_ASSERT(delivery.event != nullptr);
+    const schemas::event& event = *delivery.event;
+    const cloud_event made = cloud_event_of(delivery);
+    schemas::object_writer out;
+    out.text("specversion", cloud_version)
+        .text("id", event.id)
+        .text("source", made.source)
+        .text("type", made.type)
+        .text("time", made.time);
+    if (!event.resource_id.empty()) out.text("subject", event.resource_id);
+    return out.text("datacontenttype", "application/json").raw("data", event.body).finish();
+}
+
+std::string headers_without_secrets(const std::vector<header>& headers, std::span<const header> own) {
     const std::string standard = schemas::name_of(kind::webhook_signature, {});
     const std::string github = schemas::name_of(kind::github_signature, {});
     std::string text;
     for (const auto& [name, value] : headers) {
-        const bool signature = name == standard || name == github;
-        text.append(name).append(": ").append(signature ? "(left out)" : value).append("\n");
+        const bool is_secret =
+            name == standard || name == github || std::ranges::count(own, name, &header::name) > 0;
+        text.append(name).append(": ").append(is_secret ? "(left out)" : value).append("\n");
     }
     return text;
 }

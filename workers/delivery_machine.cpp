@@ -37,7 +37,7 @@ lane_share delivery_machine::share_of(delivery_source source) noexcept {
 delivery_machine::delivery_machine(delivery_machine_parts parts, delivery_options options)
     : x_parts(parts),
       x_options(std::move(options)),
-      x_lanes({.concurrency = x_options.concurrency}),
+      x_lanes({.concurrency = x_options.concurrency, .place = x_options.concurrency_of_place}),
       x_late(parts.scheduler, [this] { return !idle(); }) {}
 
 void delivery_machine::accept(delivery_of_event what, record_part part) {
@@ -167,11 +167,15 @@ void delivery_machine::read_gauges(worker_gauges& gauges) const {
         if (mine.at == stage::waiting) ++gauges.waiting_for_row;
         if (mine.at == stage::writing) ++gauges.writing;
         gauges.oldest_ms = std::min(gauges.oldest_ms, mine.what.event->time_ms);
+        worker_gauges::of_webhook& of = gauges.webhooks[mine.what.record.webhook_id];
+        ++of.deliveries;
+        of.oldest_ms = std::min(of.oldest_ms, mine.what.event->time_ms);
     }
     gauges.log_ms = log_ms();
     gauges.attempts_in_flight = x_lanes.in_flight();
     gauges.lanes_waiting = x_lanes.waiting();
-    gauges.breakers_open = x_lanes.open_breakers();
+    gauges.webhooks_with_open_breaker = x_lanes.open_breakers();
+    gauges.breakers_open = gauges.webhooks_with_open_breaker.size();
 }
 
 void delivery_machine::read_backlog(worker_backlog& now) const {

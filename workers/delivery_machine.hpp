@@ -121,6 +121,7 @@ class delivery_machine {
     void answered_test(iterator, const delivery_answer&, schemas::attempt&&);
     void fail(iterator, const answer_meaning&, schemas::attempt&&);
     void end(iterator, const schemas::attempt& last);
+    std::optional<std::int64_t> scheduled_wait_ms(const schemas::delivery&) const;
     void leave_lane(iterator, const attempt_end&);
     void park(schemas::webhook_id, std::uint64_t revision, std::int64_t until_ms);
     // The end of a delivery without an attempt
@@ -152,6 +153,7 @@ class delivery_machine {
     bool backlog_full(schemas::webhook_id);
     bool is_over_share(const delivery_in_memory&) const;
     bool subscribers_reachable() const;
+    void continue_at_pace();
     std::uint64_t revision_of(schemas::webhook_id) const;  // as far as this worker knows; 0: no such row
     std::int64_t now_ms() const { return x_parts.scheduler.time().steady_ms(); }
     loop_time loop_now() const { return {now_ms(), x_late.total_ms()}; }
@@ -170,6 +172,7 @@ class delivery_machine {
     std::unordered_set<std::string> x_active_ids;  // ids of deliveries that are queued or attempting
     std::deque<lane_action> x_actions;
     bool x_is_carrying_out = false;
+    std::int64_t x_pace_ms = 0;  // steady time of the next look at lanes with a rate limit; 0: none
     delivery_key x_last_key = 0;
     std::size_t x_writing_bytes = 0;
     loop_lateness x_late;

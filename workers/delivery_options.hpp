@@ -16,6 +16,8 @@ struct delivery_options {
     std::uint64_t retry_backlog_max = limits::retry_backlog_per_webhook_max;
     /// Concurrent attempts at one webhook.
     std::size_t concurrency = limits::lane_concurrency_max;
+    /// Concurrent attempts at one scheme, host and port, whatever webhooks lead there.
+    std::size_t concurrency_of_place = limits::receiver_connections_default;
 };
 
 }  // namespace herald::workers

@@ -28,6 +28,12 @@ void measure(const schemas::attempt& attempt, const schemas::event& event) {
         runtime::metric_histogram(metrics::attempt_seconds, {{"result", name_of(attempt.result)}})
             .observe_us(attempt.total_us);
     if (attempt.source == delivery_source::test) return;
+    if (attempt.number > 0)
+        runtime::metric_counter(
+            metrics::webhook_attempts,
+            {{"webhook", std::to_string(attempt.webhook_id.value)},
+             {"result", attempt.result == attempt_result::succeeded ? "succeeded" : "failed"}})
+            .add();
     if (attempt.result == attempt_result::dead)
         runtime::metric_counter(metrics::dead, {{"reason", reason_of(attempt, event)}}).add();
     if (attempt.result == attempt_result::succeeded && attempt.source == delivery_source::event) {
@@ -37,11 +43,17 @@ void measure(const schemas::attempt& attempt, const schemas::event& event) {
     }
 }
 
-void tell_attempt(const schemas::attempt& attempt) {
+void tell_attempt(const schemas::attempt& attempt, const schemas::event& event, std::string_view webhook) {
     runtime::log(runtime::log_level::info, runtime::log_events::delivery_attempted,
                  {{"webhook_id", static_cast<std::int64_t>(attempt.webhook_id.value)},
+                  {"webhook_name", webhook},
+                  {"workspace", event.workspace_name},
                   {"delivery_id", attempt.delivery_id},
+                  {"event_id", attempt.event_id},
                   {"event_type", name_of(attempt.event_type)},
+                  {"resource_type", name_of(attempt.resource_type)},
+                  {"resource_id", attempt.resource_id},
+                  {"resource_name", event.subject},
                   {"source", name_of(attempt.source)},
                   {"attempt", std::int64_t{attempt.number}},
                   {"result", name_of(attempt.result)},
@@ -56,7 +68,7 @@ void tell_attempt(const schemas::attempt& attempt) {
 void delivery_report::saw(const schemas::attempt& attempt, const schemas::event& event, std::string_view name,
                           std::int64_t now_ms) {
     measure(attempt, event);
-    if (attempt.number > 0) tell_attempt(attempt);
+    if (attempt.number > 0) tell_attempt(attempt, event, name);
     if (attempt.source == delivery_source::test) return;  // the caller of the test is told
     std::string_view what = runtime::log_events::delivery_failed;
     auto level = runtime::log_level::warning;
@@ -84,8 +96,13 @@ void delivery_report::saw(const schemas::attempt& attempt, const schemas::event&
     runtime::log(level, what,
                  {{"webhook_id", static_cast<std::int64_t>(attempt.webhook_id.value)},
                   {"webhook_name", name},
+                  {"workspace", event.workspace_name},
                   {"delivery_id", attempt.delivery_id},
+                  {"event_id", attempt.event_id},
                   {"event_type", name_of(attempt.event_type)},
+                  {"resource_type", name_of(attempt.resource_type)},
+                  {"resource_id", attempt.resource_id},
+                  {"resource_name", event.subject},
                   {"attempt", std::int64_t{attempt.number}},
                   {"error", name_of(attempt.error)},
                   {"status", std::int64_t{attempt.status}},

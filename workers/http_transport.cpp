@@ -37,7 +37,7 @@ client::request request_of(delivery_request delivery) {
     client::request asked;
     asked.method = runtime::http::http_method::post;
     asked.location = std::move(delivery.location);
-    asked.pool_key = std::to_string(delivery.webhook_id.value);
+    asked.pool_key = "webhooks";
     asked.headers = std::move(delivery.headers);
     asked.body = std::move(delivery.body);
     asked.deadline_ms = delivery.deadline_ms;
@@ -53,7 +53,7 @@ delivery_answer answer_of(client::answer given) {
     answer.error = error_of(given.failed);
     answer.message = std::move(given.message);
     answer.refused_for_good = given.refused_for_good;
-    answer.own_shortage = given.own_shortage;
+    answer.own_shortage = given.own_shortage || given.location_is_full;
     answer.answer_ms = given.answer_ms;
     answer.address = std::move(given.address);
     answer.times = given.times;

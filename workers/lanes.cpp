@@ -71,6 +71,8 @@ lanes::lane& lanes::lane_of(schemas::webhook_id webhook, std::uint64_t revision,
 lane_actions lanes::offer(schemas::webhook_id webhook, const lane_offer& offered, loop_time now) {
     lane_actions actions;
     lane& mine = lane_of(webhook, offered.revision, now);
+    set_pace(webhook, mine, offered.rate_limit);
+    set_place(webhook, mine, offered.place);
     if (!is_asked_for(offered.share)) {
         if (auto refused = refusal(mine, now)) {
             refused->delivery = offered.delivery;
@@ -100,6 +102,7 @@ lane_actions lanes::finished(schemas::webhook_id webhook, delivery_key delivery,
     const running_attempt attempt = found->second;
     mine.running.erase(found);
     --x_in_flight;
+    leave_place(webhook, attempt.place, now);
     if (mine.standing == rank::troubled) --x_in_flight_troubled;
     mine.busy_ms = now.ms;
 
@@ -179,6 +182,8 @@ lane_actions lanes::tick(loop_time now) {
         if (!x_is_barred) spill_old(mine, now, actions);
         const std::int64_t kept_ms = mine.breaker.is_open() ? open_breaker_kept_ms : idle_lane_kept_ms;
         if (mine.is_empty() && now.ms >= mine.parked_until_ms && now.ms - mine.busy_ms > kept_ms) {
+            x_paced.erase(webhook);
+            set_place(webhook, mine, 0);
             at = x_lanes.erase(at);
             continue;
         }
@@ -204,9 +209,11 @@ std::size_t lanes::waiting_for_worker(loop_time now) const noexcept {
     return all;
 }
 
-std::size_t lanes::open_breakers() const noexcept {
-    return static_cast<std::size_t>(std::count_if(
-        x_lanes.begin(), x_lanes.end(), [](const auto& entry) { return entry.second.breaker.is_open(); }));
+std::vector<schemas::webhook_id> lanes::open_breakers() const {
+    std::vector<schemas::webhook_id> all;
+    for (const auto& [webhook, mine] : x_lanes)
+        if (mine.breaker.is_open()) all.push_back(webhook);
+    return all;
 }
 
 std::int64_t lanes::parked_until_ms(schemas::webhook_id webhook) const {
@@ -232,7 +239,8 @@ std::optional<std::int64_t> lanes::answer_ms(const lane& mine) noexcept {
 
 double lanes::work_in(const lane& mine, std::size_t concurrency, double ms) noexcept {
     const auto each_ms = static_cast<double>(std::max<std::int64_t>(1, *answer_ms(mine)));
-    return static_cast<double>(concurrency) * ms / each_ms;
+    const double able = static_cast<double>(concurrency) * ms / each_ms;
+    return mine.rate_limit == 0 ? able : std::min(able, mine.rate_limit * ms / 1'000);
 }
 
 std::size_t lanes::depth_of(const lane& mine, lane_share share) const noexcept {
@@ -241,7 +249,7 @@ std::size_t lanes::depth_of(const lane& mine, lane_share share) const noexcept {
     std::size_t depth = healthy ? limits::lane_depth_unknown : limits::lane_depth_min;
     if (const auto each_ms = answer_ms(mine)) {
         // More than a very slow receiver does would go round: into its lane, and after a while out again.
-        const bool slow = *each_ms > limits::slow_attempt_ms;
+        const bool slow = *each_ms > limits::slow_attempt_ms || mine.rate_limit != 0;
         const std::size_t least = slow ? limits::lane_depth_slow_min : limits::lane_depth_min;
         const std::size_t most = healthy ? std::max(least, x_bounds.depth) : limits::lane_depth_min;
         depth = static_cast<std::size_t>(std::clamp(work_in(mine, mine.concurrency, limits::lane_work_ms),
@@ -308,6 +316,7 @@ std::optional<lane_share> lanes::next_share(const lane& mine, loop_time now) con
         if (!mine.of(share).all.empty() && running_of(share) == 0) return share;
     if ((!live && !replay) || refusal(mine, now)) return std::nullopt;
     const std::size_t at_once = concurrency_of(mine);
+    if (pace_ms(mine, now) > 0 || is_full(mine.place)) return std::nullopt;
     if (live) return running_of(lane_share::live) < at_once ? std::optional(lane_share::live) : std::nullopt;
     const std::size_t replays_max = std::max<std::size_t>(1, at_once / share_of_replay);
     return running_of(lane_share::replay) < replays_max ? std::optional(lane_share::replay) : std::nullopt;
@@ -365,9 +374,13 @@ void lanes::start_one(lane& mine, lane_share share, loop_time now, lane_actions&
     queue& waiting = mine.of(share);
     const delivery_key delivery = waiting.all.begin()->first;
     waiting.erase(waiting.all.begin());
-    running_attempt attempt{now, share, breaker::admission::ordinary, mine.revision};
-    if (!is_asked_for(share)) attempt.admitted = mine.breaker.admit(now.ms);
+    running_attempt attempt{now, share, breaker::admission::ordinary, mine.revision, mine.place};
+    if (!is_asked_for(share)) {
+        attempt.admitted = mine.breaker.admit(now.ms);
+        book_next_start(mine, now);
+    }
     mine.running.emplace(delivery, attempt);
+    if (mine.place != 0) ++x_places[mine.place].in_flight;
     ++mine.running_of[static_cast<std::size_t>(share)];
     ++x_in_flight;
     if (mine.standing == rank::troubled) ++x_in_flight_troubled;

@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 #include <ostream>
+#include <set>
 #include <vector>
 
 #include "runtime/limits.hpp"
@@ -89,7 +90,9 @@ struct lane_offer {
     std::int64_t waited_ms = 0;  // if so, for how long
     /// The webhook already has its share of its partition's window: the delivery may start, but not wait.
     bool over_share = false;
-    std::uint64_t revision = 0;  // of the webhook as it is now
+    std::uint64_t revision = 0;    // of the webhook as it is now
+    std::uint32_t rate_limit = 0;  // attempts that may begin in a second; 0: any number
+    std::uint64_t place = 0;       // scheme, host and port that it goes to, as a number; 0: unknown
 };
 
 struct lane_limits {
@@ -97,6 +100,7 @@ struct lane_limits {
     std::size_t depth = limits::lane_depth_max;
     std::size_t bytes = limits::lane_bytes_max;
     std::size_t concurrency = limits::lane_concurrency_max;
+    std::size_t place = limits::receiver_connections_default;  // attempts at one place
 };
 
 /// All lanes of a worker. An offered delivery stays until an action spills it,
@@ -113,6 +117,8 @@ struct lane_limits {
 /// room waits for room, and is taken as soon as there is some; only after a failure does it wait for a time.
 /// The slower the receiver, the longer the topic in which it waits, so that it holds up no others: each
 /// delivery is booked one place behind the previous one.
+///
+/// Lanes that lead to one place share the attempts that may run there evenly.
 ///
 /// A worker that is late itself judges nobody: the time for which its loop was late counts neither for an
 /// attempt that seems to hang nor for a delivery that waits.
@@ -134,6 +140,10 @@ class lanes {
     void withdraw(schemas::webhook_id, delivery_key);
     /// While barred, nothing starts, and time spent waiting does not count.
     lane_actions bar(bool barred, loop_time now);
+    /// When the next delivery that waits for its lane's rate limit may start; empty: none waits.
+    std::optional<std::int64_t> paced_until_ms(loop_time now) const;
+    /// To be called then.
+    lane_actions keep_pace(loop_time now);
     /// To be called once a second: notices hanging attempts and deliveries that have waited long.
     lane_actions tick(loop_time now);
 
@@ -142,7 +152,7 @@ class lanes {
     /// Of those, the ones whose receivers have answered well within limits::late_worker_well_ms: how soon
     /// they start depends on the worker alone. Looks at every lane.
     std::size_t waiting_for_worker(loop_time now) const noexcept;
-    std::size_t open_breakers() const noexcept;
+    std::vector<schemas::webhook_id> open_breakers() const;
     /// Steady time until which the webhook is parked; 0: not parked.
     std::int64_t parked_until_ms(schemas::webhook_id) const;
 
@@ -157,6 +167,7 @@ class lanes {
         lane_share share = lane_share::live;
         breaker::admission admitted = breaker::admission::ordinary;
         std::uint64_t revision = 0;
+        std::uint64_t place = 0;
     };
     struct queue {
         std::map<delivery_key, waiting_delivery> all;  // in order of arrival
@@ -198,6 +209,9 @@ class lanes {
         std::array<queue, lane_shares> waiting;           // by lane_share
         std::map<delivery_key, running_attempt> running;  // those of earlier revisions, too
         rank standing = rank::healthy;
+        std::uint32_t rate_limit = 0;
+        double next_start_ms = 0;  // by the rate limit
+        std::uint64_t place = 0;
         std::int64_t busy_ms = 0;
         bool in_turn[2] = {false, false};  // whether x_turns[rank] contains it
 
@@ -206,8 +220,20 @@ class lanes {
         bool is_empty() const;
     };
 
+    struct place {
+        std::size_t in_flight = 0;
+        std::set<schemas::webhook_id> lanes;
+    };
+
     /// The lane of the webhook, which has at least this revision.
     lane& lane_of(schemas::webhook_id, std::uint64_t revision, loop_time now);
+    void set_pace(schemas::webhook_id, lane&, std::uint32_t rate_limit);
+    static void book_next_start(lane&, loop_time now) noexcept;
+    void set_place(schemas::webhook_id, lane&, std::uint64_t place);
+    bool is_full(std::uint64_t place) const;
+    void leave_place(schemas::webhook_id, std::uint64_t place, loop_time now);
+    /// How long its rate limit keeps it from starting anything; 0: not at all.
+    static std::int64_t pace_ms(const lane&, loop_time now) noexcept;
     bool has_room(const lane&, const lane_offer&) const;
     /// How many deliveries of one share may wait in the lane, and how many bytes.
     std::size_t depth_of(const lane&, lane_share) const noexcept;
@@ -239,6 +265,8 @@ class lanes {
     lane_limits x_bounds;
     std::map<schemas::webhook_id, lane> x_lanes;
     std::deque<schemas::webhook_id> x_turns[2];  // lanes that may start something, by rank, in turn
+    std::map<std::uint64_t, place> x_places;
+    std::set<schemas::webhook_id> x_paced;  // lanes with a rate limit
     std::size_t x_in_flight = 0;
     std::size_t x_in_flight_troubled = 0;
     bool x_is_barred = false;

@@ -49,6 +49,7 @@ constexpr std::size_t events_a_poll_max = 64;
 constexpr std::int64_t clocks_apart_ms_max = 60'000;  // between brokers, or as known by two workers
 constexpr std::size_t position_bytes_max = 64;
 constexpr std::size_t lane_tests_max = 8;
+constexpr std::size_t receiver_connections_default = 256;  // to one host and port
 constexpr std::int64_t write_pause_ms_max = 5'000;
 constexpr std::uint32_t attempt_record_tries_max = 4;
 /// What runs of a partition may take so long to end before the partition goes to another worker.

@@ -59,6 +59,28 @@ void worker_metrics::show(const worker& from, const events::log::partition_ends&
     left("memory", backlog.memory);
     left("room", backlog.room);
     x_backlog_oldest.set(seconds_since(backlog.oldest_ms));
+    show_webhooks(gauges);
+}
+
+void worker_metrics::show_webhooks(const worker_gauges& gauges) {
+    const auto shown = [](gauges_of_webhooks& all, const runtime::metric_name& name, schemas::webhook_id id,
+                          std::int64_t value) {
+        std::shared_ptr<runtime::gauge>& mine = all[id];
+        if (!mine) mine = runtime::held_gauge(name, {{"webhook", std::to_string(id.value)}});
+        mine->set(value);
+    };
+    std::erase_if(x_waiting, [&](const auto& each) { return !gauges.webhooks.contains(each.first); });
+    std::erase_if(x_oldest_of, [&](const auto& each) { return !gauges.webhooks.contains(each.first); });
+    for (const auto& [id, of] : gauges.webhooks) {
+        shown(x_waiting, runtime::metrics::webhook_waiting, id, static_cast<std::int64_t>(of.deliveries));
+        const std::int64_t age_ms = std::max<std::int64_t>(0, gauges.log_ms - of.oldest_ms);
+        shown(x_oldest_of, runtime::metrics::webhook_oldest, id, age_ms / 1'000);
+    }
+    std::erase_if(x_breaker_of, [&](const auto& each) {
+        return std::ranges::count(gauges.webhooks_with_open_breaker, each.first) == 0;
+    });
+    for (const schemas::webhook_id id : gauges.webhooks_with_open_breaker)
+        shown(x_breaker_of, runtime::metrics::webhook_breaker_open, id, 1);
 }
 
 void worker_metrics::show(const events::subscriber_table& webhooks) {

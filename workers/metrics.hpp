@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -25,6 +26,13 @@ class worker_metrics {
     void show(const events::subscriber_table&);
 
   private:
+    using gauges_of_webhooks = std::map<schemas::webhook_id, std::shared_ptr<runtime::gauge>>;
+
+    void show_webhooks(const worker_gauges&);
+
+    gauges_of_webhooks x_waiting;
+    gauges_of_webhooks x_oldest_of;
+    gauges_of_webhooks x_breaker_of;
     std::map<std::string_view, runtime::gauge*> x_reasons;
     runtime::gauge& x_log_reachable =
         runtime::metric_gauge(runtime::metrics::log_reachable, {{"process", "worker"}});

@@ -2,6 +2,7 @@
 #include "workers/signing.hpp"
 
 #include "runtime/crypto.hpp"
+#include "runtime/signing.hpp"
 
 namespace herald::workers {
 
@@ -30,6 +31,10 @@ std::string signing_key(std::string_view secret) {
 std::string standard_signature(std::string_view secret, std::string_view signed_text) {
     const auto digest = runtime::hmac_sha256(signing_key(secret), signed_text);
     return "v1," + runtime::to_base64(runtime::as_bytes(digest));
+}
+
+std::string asymmetric_signature(std::string_view seed, std::string_view signed_text) {
+    return "v1a," + runtime::to_base64(runtime::sign(seed, signed_text));
 }
 
 std::string github_signature(std::string_view secret, std::string_view body) {

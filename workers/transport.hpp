@@ -17,7 +17,6 @@
 namespace herald::workers {
 
 struct delivery_request {
-    /// Connections and TLS sessions are never shared between webhooks.
     schemas::webhook_id webhook_id;
     std::string location;  // checked again at each attempt: form, address policy
     /// Without host, content-length, connection and transfer-encoding: the transport adds those.

@@ -3,9 +3,12 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <string_view>
+#include <vector>
 
 #include "runtime/metric_names.hpp"
+#include "schemas/ids.hpp"
 
 namespace herald::workers {
 
@@ -77,6 +80,12 @@ struct worker_gauges {
     std::uint64_t read_ahead_bytes = 0;  // of records read but not taken: not due, or no room
     std::int64_t oldest_ms = INT64_MAX;  // log time of the delivery that has waited longest
     std::int64_t log_ms = 0;             // the log's time now
+    struct of_webhook {
+        std::uint64_t deliveries = 0;
+        std::int64_t oldest_ms = INT64_MAX;  // log time of its event
+    };
+    std::map<schemas::webhook_id, of_webhook> webhooks;  // with deliveries in memory
+    std::vector<schemas::webhook_id> webhooks_with_open_breaker;
 };
 
 }  // namespace herald::workers

@@ -30,6 +30,7 @@ using readiness = std::function<result<readiness_report>(ready_for)>;
 struct public_call {
     const readiness& ready;
     std::string_view openapi;  // the OpenAPI document
+    std::string_view keys;     // the public keys of this installation, as a JSON Web Key Set
     std::string_view query;    // as sent
 };
 

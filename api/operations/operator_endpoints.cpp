@@ -94,6 +94,8 @@ result<http_response> get_metrics(const calls::public_call&) {
 
 result<http_response> get_openapi(const calls::public_call& call) { return json(std::string(call.openapi)); }
 
+result<http_response> get_keys(const calls::public_call& call) { return json(std::string(call.keys)); }
+
 constexpr calls::route metrics =
     open("get_metrics", "/metrics", get_metrics, nullptr, "Metrics, in the text format of Prometheus");
 constexpr calls::route health = open("get_health", "/healthz", get_health,
@@ -116,6 +118,8 @@ const calls::route operators[] = {metrics, health, ready};
 const calls::route others[] = {
     open("get_openapi", "/api/openapi.json", get_openapi, schemas::answer_schema<answers::openapi>,
          "This document"),
+    open("get_keys", "/.well-known/jwks.json", get_keys, schemas::answer_schema<answers::key_set>,
+         "The public keys of ed25519 signatures (v1a) in webhook-signature"),
 };
 
 }  // namespace

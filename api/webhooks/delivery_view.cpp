@@ -146,8 +146,13 @@ result<std::pair<resource_type, std::string>> resource_in(std::string_view text)
                                      "\"; it must be model/ID, version/ID, build/ID or endpoint/ID");
 }
 
-std::span<const std::int64_t> retry_schedule_of(const std::optional<schemas::webhook>&) {
-    return workers::default_retry_schedule_ms;
+std::vector<std::int64_t> retry_schedule_of(const std::optional<schemas::webhook>& hook) {
+    if (!hook || hook->settings.delivery.retry_schedule.empty())
+        return {workers::default_retry_schedule_ms.begin(), workers::default_retry_schedule_ms.end()};
+    std::vector<std::int64_t> waits_ms;
+    for (const std::uint32_t seconds : hook->settings.delivery.retry_schedule)
+        waits_ms.push_back(std::int64_t{1'000} * seconds);
+    return waits_ms;
 }
 
 std::string time_text(std::int64_t ms) { return ms == 0 ? std::string() : runtime::iso8601_ms(ms); }

@@ -4,10 +4,10 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "api/calls/call.hpp"
 #include "schemas/answers/deliveries.hpp"
@@ -53,7 +53,7 @@ std::string resource_text(schemas::resource_type, std::string_view id);
 result<std::pair<schemas::resource_type, std::string>> resource_in(std::string_view text);
 
 /// The waits between the attempts of the webhook's deliveries.
-std::span<const std::int64_t> retry_schedule_of(const std::optional<schemas::webhook>&);
+std::vector<std::int64_t> retry_schedule_of(const std::optional<schemas::webhook>&);
 
 schemas::answers::delivery_webhook webhook_shown(const calls::reading_call&, schemas::webhook_id);
 schemas::answers::delivery_core core_of(const calls::reading_call&, const schemas::delivery_row&);

@@ -6,26 +6,24 @@
 #include "api/calls/finding.hpp"
 #include "api/calls/rows.hpp"
 #include "api/webhooks/routes.hpp"
+#include "api/webhooks/sealing.hpp"
 #include "api/webhooks/services.hpp"
+#include "api/webhooks/test_delivery.hpp"
 #include "runtime/crypto.hpp"
 #include "runtime/http/client/location.hpp"
-#include "runtime/key_ring.hpp"
 #include "runtime/text.hpp"
 #include "schemas/answers/webhooks.hpp"
 #include "schemas/commands/webhooks.hpp"
 #include "schemas/limits.hpp"
 #include "schemas/requests/webhooks.hpp"
-#include "schemas/views.hpp"
 #include "storage/registry/access/access.hpp"
 #include "storage/registry/find/question.hpp"
 #include "storage/registry/find/webhooks.hpp"
-#include "workers/signing.hpp"
 
 namespace herald::api::webhooks {
 namespace {
 
 using namespace calls::rows;
-using schemas::object_writer;
 using schemas::resource_type;
 using schemas::webhook;
 using webhook_answer = answers::webhook;
@@ -50,95 +48,6 @@ bool wants(const requests::find_webhooks& asked, const webhook& hook) {
            holds(asked.workspace_id, hook.workspace_id) && is_heard;
 }
 
-constexpr std::string_view standard_prefix = "whsec_";  // of Standard Webhooks
-
-/// The error text never contains the secret.
-result<void> check_secret(const std::string& secret) {
-    if (secret.size() > limits::secret_bytes_max)
-        return runtime::invalid_argument("mutual_secret is " + std::to_string(secret.size()) +
-                                         " bytes long; it must be at most " +
-                                         std::to_string(limits::secret_bytes_max));
-    const std::string_view inside = runtime::trimmed(secret, " \t\n\v\f\r");
-    if (inside.size() != secret.size() && inside.starts_with(standard_prefix))
-        return runtime::invalid_argument(
-            "mutual_secret has white space before or after a whsec_ secret; remove it");
-    if (!secret.starts_with(standard_prefix)) return {};
-    const std::string key = workers::signing_key(secret);
-    if (key == secret)
-        return runtime::invalid_argument(
-            "mutual_secret starts with whsec_, but what follows is not the padded base64 of 24 to 64 bytes; "
-            "make one with: echo whsec_$(head -c 32 /dev/urandom | base64)");
-    if (runtime::to_base64(key) != secret.substr(standard_prefix.size()))
-        return runtime::invalid_argument(
-            "mutual_secret starts with whsec_, but the base64 that follows is not padded rightly; it must be "
-            "padded with = to the next multiple of 4 characters");
-    return {};
-}
-
-/// A receiver cannot tell who sent a delivery without a signature, or with one of a secret that can be
-/// guessed.
-void warn_of_weak(writing_call& call, const std::string& secret) {
-    constexpr std::string_view advice = "; use whsec_ and the base64 of 24 to 64 random bytes";
-    if (secret.empty())
-        call.warn("mutual_secret is empty: deliveries are not signed" + std::string(advice));
-    else if (secret.size() < limits::secret_bytes_recommended)
-        call.warn("mutual_secret is " + std::to_string(secret.size()) + " bytes long, which can be guessed" +
-                  std::string(advice));
-}
-
-/// The kind of event that a test of the webhook shows: its first event type.
-schemas::event_kind example_for(const webhook& hook) {
-    return schemas::kind_of(hook.settings.event_types.empty() ? schemas::event_type::promote
-                                                              : hook.settings.event_types.front());
-}
-
-/// The resource type that such an event is about; a version if it may be any.
-resource_type resource_of(const schemas::event_kind& kind) {
-    return kind.resource == resource_type::none ? resource_type::registered_model_version : kind.resource;
-}
-
-/// The body of a test: the REQUEST_SCAN envelope with event_type TEST, a message, and an example of the
-/// webhook's first event type (wire.md "Events").
-std::string test_body(const webhook& hook, std::string_view test_id, std::int64_t now_ms) {
-    const schemas::event_kind example = example_for(hook);
-    schemas::model_version version;
-    version.id.value = version.registered_model_id.value = version.owner.value = version.version_number = 1;
-    version.version = "example";
-    version.time_created = version.time_updated = now_ms;
-    version.stage = schemas::stage::production;
-    std::string shown = schemas::view_of(version);
-    if (example.type == schemas::event_type::promote)
-        shown = schemas::promote_body(version);
-    else if (resource_of(example) == resource_type::build)
-        shown =
-            object_writer().number("buildID", 1).text("imageurl", "registry.example.com/model:1").finish();
-    return object_writer()
-        .text("id", test_id)
-        .text("timestamp", runtime::iso8601_ms(now_ms))
-        .text("event_type", "TEST")
-        .text("resource_type", name_of(resource_of(example)))
-        .number("workspaceID", hook.workspace_id.value)
-        .text("message", "This is a test of the webhook \"" + hook.settings.name +
-                             "\". The example shows a " + std::string(example.name) + " event.")
-        .raw("example", shown)
-        .finish();
-}
-
-/// A delivery outside any event: nothing about it is in the command log.
-schemas::delivery test_of(const webhook& hook, const std::string& test_id, std::int64_t now_ms) {
-    schemas::delivery test;
-    test.id = test_id;
-    test.webhook_id = hook.id;
-    test.revision_seen = hook.revision;
-    test.event.id = test_id;
-    test.event.type = example_for(hook).type;
-    test.event.resource_type = resource_of(example_for(hook));
-    test.event.workspace_id = hook.workspace_id;
-    test.event.time_ms = now_ms;
-    test.event.body = test_body(hook, test_id, now_ms);
-    return test;
-}
-
 bool is_seen(const storage::registry::state::state_view& state, schemas::user_id user, const webhook& hook) {
     using namespace storage::registry::access;
     return is_system_admin(state, user) || is_visible(state, user, *find_workspace(state, hook.workspace_id));
@@ -160,18 +69,6 @@ error no_answer(const webhook& hook, std::string_view why, const std::string& me
                                         " gave no answer: " + std::string(why) + ": " + message);
 }
 
-/// A secret on its way into the log.
-struct sealed {
-    std::string bytes;
-    std::string binding;
-};
-sealed sealed_secret(writing_call& call, const std::string& secret) {
-    if (secret.empty()) return {};
-    std::string binding = "webhook:" + runtime::uuid_text(call.with().random.uuid());
-    std::string bytes = call.with().keys.seal(binding, secret, call.with().random);
-    return {std::move(bytes), std::move(binding)};
-}
-
 result<void> check_location(const writing_call& call, const std::string& location) {
     const auto parsed = runtime::http::client::parse_location(location, call.of<services>().http_locations,
                                                               call.of<services>().addresses);
@@ -187,41 +84,88 @@ constexpr auto without_secret = [](webhook hook) -> webhook_answer {
 response create_webhook(writing_call& call) {
     const auto body = call.body<requests::create_webhook>();
     if (!body) co_return body.error();
-    if (const auto good = check_secret(body->mutual_secret); !good) co_return good.error();
+    if (const auto good = check_secret("mutual_secret", body->mutual_secret); !good) co_return good.error();
     if (const auto good = check_location(call, body->settings.location); !good) co_return good.error();
-    warn_of_weak(call, body->mutual_secret);
+    warn_of_weak(call, "mutual_secret", body->mutual_secret);
+    auto headers = headers_in(call, body->headers);
+    if (!headers) co_return headers.error();
+    if (!headers->removed.empty())
+        co_return runtime::invalid_argument("headers." + headers->removed.front() +
+                                            " is null; a new webhook has no header to remove");
     schemas::commands::create_webhook command;
     command.settings = body->settings;
     command.workspace_id = body->workspace_id;
-    sealed secret_of = sealed_secret(call, body->mutual_secret);
+    command.headers = std::move(headers->added);
+    sealed secret_of = seal(call, body->mutual_secret);
     command.sealed_secret = std::move(secret_of.bytes);
     command.seal_binding = std::move(secret_of.binding);
     const auto outcome = co_await call.submit(std::move(command));
     if (!outcome) co_return outcome.error();
     const auto made = schemas::decode<webhook>(outcome->body);
     if (!made) co_return made.error();
-    std::string secret;
-    if (!made->sealed_secret.empty()) {
-        auto opened = call.with().keys.unseal(made->seal_binding, made->sealed_secret);
-        if (!opened) co_return opened.error();
-        secret = *std::move(opened);
-    }
-    co_return call.answer(*outcome, answers::of(*made, std::move(secret)));
+    auto secret = secret_of_row(call, *made);
+    if (!secret) co_return secret.error();
+    co_return call.answer(*outcome, answers::of(*made, *std::move(secret)));
+}
+
+/// Members of the delivery that are there are set; those that are null, to their defaults.
+std::vector<std::string> given_in(const schemas::json_value& body) {
+    std::vector<std::string> given;
+    schemas::webhook_delivery none;
+    schemas::webhook_delivery::describe(none, [&](unsigned, std::string_view name, const auto&, auto...) {
+        if (body.find(name)) given.emplace_back(name);
+    });
+    return given;
 }
 
 response update_webhook(writing_call& call) {
-    auto body = call.body<requests::update_webhook>();
+    const auto sent = call.json();
+    if (!sent) co_return sent.error();
+    auto body = call.body_as<requests::update_webhook>(*sent);
     if (!body) co_return body.error();
-    if (const auto good = check_secret(body->mutual_secret); !good) co_return good.error();
+    auto headers = headers_in(call, body->headers);
+    if (!headers) co_return headers.error();
+    if (const auto good = check_secret("mutual_secret", body->mutual_secret); !good) co_return good.error();
     if (!body->new_location.empty())
         if (const auto good = check_location(call, body->new_location); !good) co_return good.error();
-    if (!body->mutual_secret.empty()) warn_of_weak(call, body->mutual_secret);
+    if (!body->mutual_secret.empty()) warn_of_weak(call, "mutual_secret", body->mutual_secret);
     schemas::commands::update_webhook command;
-    sealed secret_of = sealed_secret(call, body->mutual_secret);
+    sealed secret_of = seal(call, body->mutual_secret);
     command.sealed_secret = std::move(secret_of.bytes);
     command.seal_binding = std::move(secret_of.binding);
+    const schemas::json_value* all_headers = sent->find("headers");
+    command.clear_headers = all_headers && all_headers->is_null();
+    command.headers = std::move(headers->added);
+    command.not_headers = std::move(headers->removed);
     static_cast<schemas::webhook_changes&>(command) = *std::move(body);
+    command.given = given_in(*sent);
     co_return co_await call.write<webhook>(std::move(command), without_secret);
+}
+
+response rotate_secret(writing_call& call) {
+    auto body = call.body<requests::rotate_webhook_secret>();
+    if (!body) co_return body.error();
+    std::string secret = std::move(body->new_secret);
+    if (secret.empty()) secret = new_secret(call);
+    if (const auto good = check_secret("new_secret", secret); !good) co_return good.error();
+    warn_of_weak(call, "new_secret", secret);
+    schemas::commands::rotate_webhook_secret command;
+    command.webhook_id = body->webhook_id;
+    command.overlap_seconds = body->overlap_seconds.value_or(limits::secret_overlap_seconds_default);
+    sealed secret_of = seal(call, secret);
+    command.sealed_secret = std::move(secret_of.bytes);
+    command.seal_binding = std::move(secret_of.binding);
+    const auto outcome = co_await call.submit(std::move(command));
+    if (!outcome) co_return outcome.error();
+    const auto changed = schemas::decode<webhook>(outcome->body);
+    if (!changed) co_return changed.error();
+    auto shown = secret_of_row(call, *changed);  // a repeat shows the first one's
+    if (!shown) co_return shown.error();
+    answers::rotated_secret said;
+    said.webhook_id = changed->id;
+    said.mutual_secret = *std::move(shown);
+    said.earlier_until = changed->earlier_secret.until_ms;
+    co_return call.answer(*outcome, said);
 }
 
 response set_webhook_status(writing_call& call) {
@@ -299,10 +243,16 @@ const calls::route webhook_table[] = {
         "webhooks", "Deletes webhooks: all or none")),
     for_webhook_administrators(write<requests::update_webhook, answers::webhook>(
         "update_webhook", http_method::post, "/api/v1/uac-proxy/events/updateWebhook", update_webhook,
-        "webhooks", "Changes a webhook's location, its secret, and its events")),
+        "webhooks", "Changes a webhook's location, its secret, its events, and how deliveries are made")),
     for_webhook_administrators(write<requests::set_webhook_status, answers::webhook>(
         "set_webhook_status", http_method::post, "/api/v1/uac-proxy/events/setWebhookStatus",
         set_webhook_status, "webhooks", "Disables a webhook, or enables it and forgets its failures")),
+    for_webhook_administrators(
+        making_subscribers(write<requests::rotate_webhook_secret, answers::rotated_secret>(
+            "rotate_webhook_secret", http_method::post, "/api/v1/uac-proxy/events/rotateSecret",
+            rotate_secret, "webhooks",
+            "Replaces a webhook's secret; the earlier one signs, too, for overlap_seconds (a day unless "
+            "given)"))),
     act<requests::trigger_test, answers::test_result>("trigger_test", "/api/v1/uac-proxy/events/triggerTest",
                                                       trigger_test, "webhooks",
                                                       "Sends a test and returns the receiver's answer"),

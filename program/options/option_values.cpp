@@ -193,6 +193,19 @@ result<void> read_header_prefixes(settings& all, const given& said) {
     return {};
 }
 
+result<void> read_egress_proxy(settings& all, const given& said) {
+    namespace client = runtime::http::client;
+    if (said.text().empty()) return {};
+    // The operator may name any address, also one that no webhook may have.
+    const auto any = client::address_policy::parse("0.0.0.0/0,::/0");
+    HERALD_ASSERT(any.has_value());
+    auto proxy = client::parse_location(said.text(), client::plain_http::allowed, *any);
+    if (!proxy || proxy->tls || proxy->target != "/")
+        return must_be(said, "http://HOST:PORT, such as http://proxy.example.com:3128");
+    all.transport.proxy = *std::move(proxy);
+    return {};
+}
+
 result<void> read_allowed_addresses(settings& all, const given& said) {
     auto policy = runtime::http::client::address_policy::parse(said.text());
     if (!policy) return runtime::invalid_argument(dashed(said) + ": " + policy.error().message);

@@ -124,6 +124,7 @@ result<void> read_artifacts_region(settings&, const given&);
 result<void> read_artifacts_endpoint(settings&, const given&);
 result<void> read_extra_ca(settings&, const given&);
 result<void> read_header_prefixes(settings&, const given&);
+result<void> read_egress_proxy(settings&, const given&);
 result<void> read_allowed_addresses(settings&, const given&);
 result<void> read_upstream_addresses(settings&, const given&);
 result<void> read_dns_servers(settings&, const given&);

@@ -69,6 +69,7 @@ class composed_worker_node final : public worker_node {
         x_transport = workers::make_http_transport(x_loops[0].context(), std::move(transport));
         x_subscribers = events::make_subscriber_table(x_parts.log, x_loops[0]);
         workers::worker_options options = x_chosen.worker;
+        options.concurrency_of_place = x_chosen.transport.connections_to_one_max;
         options.on_failure = [this](const error& failure) {
             std::cerr << "herald: " << failure.message << "\n";
             x_end(process_end::mismatch);

@@ -109,6 +109,9 @@ webhook of(schemas::webhook row, std::string secret) {
     out.time_created = row.time_created;
     out.time_updated = row.time_updated;
     out.mutual_secret = std::move(secret);
+    object_writer headers;
+    for (const webhook_header& each : row.headers) headers.text(each.name, "");
+    out.headers.text = headers.finish();
     return out;
 }
 

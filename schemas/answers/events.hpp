@@ -83,6 +83,110 @@ struct resource_event : event_head {
     }
 };
 
+struct shown_transition {
+    std::uint64_t id = 0;
+    std::string source_stage;
+    std::string desired_stage;
+    std::string state;
+    std::string comment;
+
+    static constexpr std::array meanings{meaning{"id", "The id of the activity that opened it", 0},
+                                         meaning{"comment", "What was said with this step", 0},
+                                         meaning{"state", "After this step", 0}};
+    HERALD_DESCRIBE(id, source_stage, desired_stage, state, comment);
+};
+
+struct shown_name {
+    std::uint64_t id = 0;
+    std::string name;
+
+    HERALD_DESCRIBE(id, name);
+};
+
+struct shown_person {
+    std::uint64_t id = 0;
+    std::string name;
+    std::string email;
+
+    HERALD_DESCRIBE(id, name, email);
+};
+
+/// The body of TRANSITION.
+struct transition_event {
+    std::string id;
+    std::string timestamp;
+    std::string event_type;
+    std::string resource_type;
+    schemas::workspace_id workspace_id;
+    std::string action;
+    shown_transition transition;
+    shown_name model;
+    shown_name version;
+    shown_person by;
+    shown_person requested_by;
+
+    static constexpr integers style = integers::as_numbers;
+    static constexpr std::array meanings{
+        meaning{"action", "requested, approved, rejected, closed or committed", 0},
+        meaning{"model", "Whose version it is", 0}, meaning{"version", "Whose stage changes", 0},
+        meaning{"by", "Who did this step", 0}, meaning{"requested_by", "Who asked for the transition", 0}};
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "id", self.id);
+        field(2, "timestamp", self.timestamp);
+        field(3, "event_type", self.event_type);
+        field(4, "resource_type", self.resource_type);
+        field(5, "workspaceID", self.workspace_id);
+        field(6, "action", self.action);
+        field(7, "transition", self.transition);
+        field(8, "model", self.model);
+        field(9, "version", self.version);
+        field(10, "by", self.by);
+        field(11, "requested_by", self.requested_by);
+    }
+};
+
+struct shown_webhook {
+    std::uint64_t id = 0;
+    std::string name;
+    std::string host;
+
+    static constexpr std::array meanings{meaning{"host", "Of its location, with the port if it has one", 0}};
+    HERALD_DESCRIBE(id, name, host);
+};
+
+/// The body of WEBHOOK_HEALTH.
+struct webhook_health_event {
+    std::string id;
+    std::string timestamp;
+    std::string event_type;
+    std::string resource_type;
+    schemas::workspace_id workspace_id;
+    shown_webhook webhook;
+    std::string condition;
+    std::string since;
+    std::string reason;
+
+    static constexpr integers style = integers::as_numbers;
+    static constexpr std::array meanings{
+        meaning{"webhook", "Whose receiver it is about", 0},
+        meaning{"condition",
+                "failing: at least 10 attempts in at least 10 minutes, and all of them failed; disabling: it "
+                "is disabled in 24 hours unless an attempt succeeds; disabled; recovered",
+                0},
+        meaning{"since", "When the failures began, ISO 8601", 0}, meaning{"reason", "Why, for people", 0}};
+    static constexpr void describe(auto& self, auto&& field) {
+        field(1, "id", self.id);
+        field(2, "timestamp", self.timestamp);
+        field(3, "event_type", self.event_type);
+        field(4, "resource_type", self.resource_type);
+        field(5, "workspaceID", self.workspace_id);
+        field(6, "webhook", self.webhook);
+        field(7, "condition", self.condition);
+        field(8, "since", self.since);
+        field(9, "reason", self.reason);
+    }
+};
+
 /// The body of a test, which shows an event that the webhook would hear.
 struct test_event : event_head {
     std::string message;

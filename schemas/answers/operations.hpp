@@ -2,6 +2,7 @@
 #pragma once
 
 #include "schemas/answers/answer.hpp"
+#include "schemas/glossary.hpp"
 
 namespace herald::schemas::answers {
 
@@ -23,6 +24,33 @@ struct readiness {
 
     static constexpr integers style = integers::as_numbers;
     HERALD_DESCRIBE(status, reason, message, writes_refused, next_offset, hash);
+};
+
+/// RFC 8037.
+struct public_key {
+    std::string kty;
+    std::string crv;
+    std::string x;
+    std::string kid;
+    std::string alg;
+    std::string use;
+
+    static constexpr std::array meanings{meaning{"kty", "OKP", 0},
+                                         meaning{"crv", "Ed25519", 0},
+                                         meaning{"x", "The key: base64url of 32 bytes", 0},
+                                         meaning{"kid", "Its name", 0},
+                                         meaning{"alg", "EdDSA", 0},
+                                         meaning{"use", "sig", 0}};
+    HERALD_DESCRIBE(kty, crv, x, kid, alg, use);
+};
+
+struct key_set {
+    std::vector<public_key> keys;
+
+    static constexpr std::array meanings{
+        meaning{"keys", "The current one first, and one that it has replaced", 0}};
+    static constexpr integers style = integers::as_numbers;
+    HERALD_DESCRIBE(keys);
 };
 
 /// The OpenAPI document itself.

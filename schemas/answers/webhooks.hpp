@@ -17,6 +17,7 @@ struct webhook {
     std::int64_t time_created = 0;
     std::int64_t time_updated = 0;
     std::string mutual_secret;
+    json_text headers;  // {name: ""}: values are never shown
 
     using shown_inline = webhook_settings;
     static constexpr integers style = integers::as_numbers;
@@ -29,10 +30,21 @@ struct webhook {
         field(34, "time_created", self.time_created);
         field(35, "time_updated", self.time_updated);
         field(36, "mutual_secret", self.mutual_secret);
+        field(37, "headers", self.headers);
     }
 };
 
 webhook of(schemas::webhook, std::string secret);
+
+/// The secret is shown here alone. The earlier one signs, too, until `earlier_until`; 0: it does not.
+struct rotated_secret {
+    schemas::webhook_id webhook_id;
+    std::string mutual_secret;
+    std::int64_t earlier_until = 0;
+
+    static constexpr integers style = integers::as_numbers;
+    HERALD_DESCRIBE(webhook_id, mutual_secret, earlier_until);
+};
 
 struct webhooks : page<"webhooks", webhook, integers::as_numbers> {};
 

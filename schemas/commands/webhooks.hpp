@@ -2,6 +2,7 @@
 #pragma once
 
 #include "schemas/commands/envelope.hpp"
+#include "schemas/commands/limits.hpp"
 #include "schemas/webhooks.hpp"
 
 namespace herald::schemas::commands {
@@ -14,8 +15,9 @@ struct create_webhook {
     std::string sealed_secret;
     std::string seal_binding;
     schemas::workspace_id workspace_id;
+    std::vector<webhook_header> headers;
 
-    HERALD_DESCRIBE(settings, sealed_secret, seal_binding, workspace_id);
+    HERALD_DESCRIBE(settings, sealed_secret, seal_binding, workspace_id, headers);
 };
 
 /// → nothing
@@ -28,9 +30,24 @@ struct delete_webhooks {
     HERALD_DESCRIBE(ids);
 };
 
+/// What failures of a webhook, with no success between them, add up to (delivery.md §4, wire.md §7 "Events").
+struct failures_meaning {
+    bool is_failing = false;   // others are to be told
+    bool may_disable = false;  // it may be disabled when they go on
+};
+constexpr failures_meaning meaning_of_failures(std::int64_t since_ms, std::int64_t until_ms,
+                                               std::uint32_t attempts) noexcept {
+    if (until_ms <= since_ms) return {};
+    const std::int64_t span_ms = until_ms - since_ms;
+    return {
+        attempts >= limits::webhook_failing_attempts_min && span_ms >= limits::webhook_failing_span_ms_min,
+        span_ms >= limits::webhook_disable_span_ms_min};
+}
+
 enum class webhook_condition : std::uint8_t { healthy, failing, gone };
 
-/// From the holder of the claim "webhook-health". Ignored if its revision is not the row's. → nothing
+/// From the holder of the claim "webhook-health", again when more attempts have failed. Ignored if its
+/// revision is not the row's. → nothing
 struct webhook_health {
     static constexpr command_type type{52};
     static constexpr command_traits traits{.from = sender::node, .passes_full_disk = true};
@@ -40,9 +57,14 @@ struct webhook_health {
     webhook_condition condition = webhook_condition::healthy;
     std::int64_t failing_since_ms = 0;
     std::string reason;
-    std::uint64_t token = 0;  // of the claim
+    std::uint64_t token = 0;           // of the claim
+    std::int64_t failed_until_ms = 0;  // the newest failure that is known
+    /// Failed attempts that are known; of a webhook that is gone, whether it was an attempt that counts.
+    /// Those with WEBHOOK_HEALTH do not count.
+    std::uint32_t failed_attempts = 0;
 
-    HERALD_DESCRIBE(webhook_id, revision, condition, failing_since_ms, reason, token);
+    HERALD_DESCRIBE(webhook_id, revision, condition, failing_since_ms, reason, token, failed_until_ms,
+                    failed_attempts);
 };
 
 /// → webhook
@@ -51,13 +73,32 @@ struct update_webhook : webhook_changes {
 
     std::string sealed_secret;  // empty: the secret stays
     std::string seal_binding;
+    bool clear_headers = false;            // before the next two
+    std::vector<webhook_header> headers;   // to add, or in place of those with their names
+    std::vector<std::string> not_headers;  // names to remove
 
     using shown_inline = webhook_changes;
     static constexpr void describe(auto& self, auto&& field) {
         webhook_changes::describe(self, field);
         field(30, "sealed_secret", self.sealed_secret);
         field(31, "seal_binding", self.seal_binding);
+        field(32, "clear_headers", self.clear_headers);
+        field(33, "headers", self.headers);
+        field(34, "not_headers", self.not_headers);
     }
+};
+
+/// → webhook. The secret that it replaces signs, too, until the overlap is over; one before that no more.
+struct rotate_webhook_secret {
+    static constexpr command_type type{57};
+    static constexpr command_traits traits{.passes_full_disk = true};
+
+    schemas::webhook_id webhook_id;
+    std::string sealed_secret;
+    std::string seal_binding;
+    std::uint32_t overlap_seconds = 0;
+
+    HERALD_DESCRIBE(webhook_id, sealed_secret, seal_binding, overlap_seconds);
 };
 
 /// → webhook. Enabling clears the reason and the failures.
@@ -89,6 +130,6 @@ struct create_event {
 };
 
 using webhook_commands = command_list<create_webhook, delete_webhooks, webhook_health, update_webhook,
-                                      set_webhook_status, create_event>;
+                                      set_webhook_status, create_event, rotate_webhook_secret>;
 
 }  // namespace herald::schemas::commands

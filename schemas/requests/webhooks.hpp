@@ -11,6 +11,7 @@ struct create_webhook {
     webhook_settings settings;
     std::string mutual_secret;
     schemas::workspace_id workspace_id;  // 0: the caller's default workspace
+    json_text headers;                   // {name: value}
 
     using shown_inline = webhook_settings;
     static constexpr std::array<std::string_view, 2> required{"name", "location"};
@@ -20,12 +21,14 @@ struct create_webhook {
         webhook_settings::describe(self.settings, field);
         field(30, "mutual_secret", self.mutual_secret);
         field(31, "workspace_id", self.workspace_id);
+        field(32, "headers", self.headers);
     }
 };
 
 /// Without a mutual_secret the secret stays.
 struct update_webhook : webhook_changes {
     std::string mutual_secret;
+    json_text headers;  // {name: value or null}
 
     using shown_inline = webhook_changes;
     static constexpr std::array<std::string_view, 1> required{"id"};
@@ -33,7 +36,19 @@ struct update_webhook : webhook_changes {
     static constexpr void describe(auto& self, auto&& field) {
         webhook_changes::describe(self, field);
         field(30, "mutual_secret", self.mutual_secret);
+        field(31, "headers", self.headers);
     }
+};
+
+/// Without a new_secret one is made.
+struct rotate_webhook_secret {
+    schemas::webhook_id webhook_id;
+    std::string new_secret;
+    std::optional<std::uint32_t> overlap_seconds;
+
+    static constexpr std::array<std::string_view, 1> required{"webhook_id"};
+    static constexpr std::string_view example = R"({"webhook_id":1,"overlap_seconds":86400})";
+    HERALD_DESCRIBE(webhook_id, new_secret, overlap_seconds);
 };
 
 struct set_webhook_status {

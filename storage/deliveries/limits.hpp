@@ -30,6 +30,7 @@ constexpr std::size_t outbox_looked_at_max = 2'000;    // events, at a time
 constexpr std::int64_t attempts_end_wait_ms = 30'000;  // for the ends of `attempts`, at the start
 constexpr std::int64_t health_report_interval_ms = 60'000;  // of one webhook
 constexpr std::size_t health_webhooks_max = 100'000;
+constexpr std::size_t health_reason_bytes_max = 256;
 constexpr std::size_t lost_requests_max = 10'000;       // for scans, that are remembered at a time
 constexpr std::size_t read_events_per_second_max = 10;  // of one webhook and node
 constexpr std::size_t read_events_in_flight_max = 64;   // to the log

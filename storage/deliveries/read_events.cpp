@@ -1,5 +1,6 @@
 #include "storage/deliveries/read_events.hpp"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <map>
@@ -12,6 +13,7 @@
 #include "runtime/mutex.hpp"
 #include "runtime/text.hpp"
 #include "schemas/binary.hpp"
+#include "schemas/event_filter.hpp"
 #include "schemas/json.hpp"
 #include "schemas/limits.hpp"
 #include "storage/deliveries/limits.hpp"
@@ -62,6 +64,7 @@ struct listener {
     schemas::webhook_id id;
     std::uint64_t revision = 0;
     types heard = 0;
+    std::vector<schemas::filter_condition> filter;
     pace sent;
 };
 
@@ -79,7 +82,7 @@ listeners find_listeners(const registry::state::state_view& state, schemas::work
     tables::webhooks::each_of(state, workspace, {}, [&](schemas::webhook_id id) {
         const auto hook = tables::webhooks::find(state, id);
         const types heard = hook ? types_read_by(*hook) : 0;
-        if (heard != 0) found.all.push_back({id, hook->revision, heard, {}});
+        if (heard != 0) found.all.push_back({id, hook->revision, heard, hook->settings.delivery.filter, {}});
         found.heard |= heard;
         return found.all.size() < limits::webhooks_per_workspace_max;
     });
@@ -102,10 +105,12 @@ class log_read_events final : public read_events, public std::enable_shared_from
         const std::int64_t now_ms = x_clock.steady_ms();
         if (!is_heard(state, what, now_ms)) return;
         std::string workspace_name;
-        const std::vector<listener> told = take(what, now_ms, workspace_name);
+        std::vector<listener> told = listeners_of(what, workspace_name);
         if (told.empty()) return;
         schemas::delivery one;
         one.event = event_of(state, what, std::move(workspace_name));
+        leave_out_filtered(one.event, told);
+        take(what.workspace_id, now_ms, told);
         one.deadline_ms = x_clock.wall_ms() + limits::read_event_deadline_ms;
         for (const listener& each : told) send(one, each);
     }
@@ -131,21 +136,37 @@ class log_read_events final : public read_events, public std::enable_shared_from
         return is_heard;
     }
 
-    /// The webhooks that get an event for this read.
-    std::vector<listener> take(const what_was_read& what, std::int64_t now_ms, std::string& workspace_name) {
+    std::vector<listener> listeners_of(const what_was_read& what, std::string& workspace_name) {
         std::vector<listener> told;
-        const runtime::lock_guard lock(x_mutex);
+        const runtime::shared_lock lock(x_mutex);
         const auto known = x_listeners.find(what.workspace_id);
         if (known == x_listeners.end()) return told;
         workspace_name = known->second.workspace_name;
-        for (listener& each : known->second.all) {
-            if ((each.heard & bit_of(what.type)) == 0) continue;
-            if (each.sent.takes_another(now_ms))
-                told.push_back(each);
-            else
-                x_dropped.add();
-        }
+        for (const listener& each : known->second.all)
+            if ((each.heard & bit_of(what.type)) != 0) told.push_back(each);
         return told;
+    }
+
+    static void leave_out_filtered(const schemas::event& event, std::vector<listener>& told) {
+        if (std::ranges::all_of(told, [](const listener& each) { return each.filter.empty(); })) return;
+        const auto body = schemas::parse_json(event.body);
+        std::erase_if(told, [&](const listener& each) {
+            return !each.filter.empty() && !(body && schemas::passes(each.filter, *body));
+        });
+    }
+
+    /// Leaves those that have had too many by now.
+    void take(schemas::workspace_id workspace, std::int64_t now_ms, std::vector<listener>& told) {
+        const runtime::lock_guard lock(x_mutex);
+        const auto known = x_listeners.find(workspace);
+        std::vector<listener>* const kept = known == x_listeners.end() ? nullptr : &known->second.all;
+        std::erase_if(told, [&](const listener& each) {
+            if (kept == nullptr) return true;
+            const auto found = std::ranges::find(*kept, each.id, &listener::id);
+            if (found != kept->end() && found->sent.takes_another(now_ms)) return false;
+            x_dropped.add();
+            return true;
+        });
     }
 
     schemas::event event_of(const reading& state, const what_was_read& what,

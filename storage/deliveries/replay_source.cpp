@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "runtime/text.hpp"
+#include "schemas/event_filter.hpp"
+#include "schemas/json.hpp"
 #include "storage/registry/tables/outbox.hpp"
 
 namespace herald::storage::deliveries {
@@ -25,6 +27,15 @@ bool is_in_scope(const replay& of, const schemas::webhook& hook, const schemas::
            hears(hook, event.type, event.resource_type);
 }
 
+/// By the webhook's filter as the replay began.
+bool passes_filter(const registry::state::state_view& state, const replay& of, std::string_view event_id) {
+    if (of.settings.delivery.filter.empty()) return true;
+    const auto event = tables::outbox::find(state, event_id);
+    if (!event) return false;
+    const auto body = schemas::parse_json(event->body);
+    return body && passes(of.settings.delivery.filter, *body);
+}
+
 replay_slice next_of_events(const registry::state::state_view& state, const delivery_history& history,
                             const replay& of, const std::string& cursor, std::size_t items_max,
                             std::size_t looked_at_max) {
@@ -39,7 +50,7 @@ replay_slice next_of_events(const registry::state::state_view& state, const deli
             return false;
         }
         slice.cursor = each.place;
-        if (!is_in_scope(of, hook, each.event)) return true;
+        if (!is_in_scope(of, hook, each.event) || !passes_filter(state, of, each.event.id)) return true;
         auto known = history.find(schemas::delivery_id(each.event.id, of.scope.webhook_id));
         if (is_missing(of, known))
             slice.items.push_back({{each.event.id, of.scope.webhook_id}, each.time_ms, std::move(known)});

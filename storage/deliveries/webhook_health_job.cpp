@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include "runtime/lifetime.hpp"
@@ -89,13 +90,16 @@ void webhook_health_job::observe(const attempt& made) {
     if (!says_something(made)) return;
     finding found;
     found.revision = made.webhook_revision;
+    // Otherwise two webhooks that fail would tell each other of it for ever.
+    if (made.event_type != schemas::event_type::webhook_health) found.failed_attempts = 1;
     if (made.disable_webhook) {
         found.condition = webhook_condition::gone;
         found.reason =
             made.status == 410 ? "the receiver answered 410 Gone" : "the receiver asked to be disabled";
     } else if (made.result != attempt_result::succeeded) {
         found.condition = webhook_condition::failing;
-        found.failing_since_ms = made.time_ms;
+        found.failing_since_ms = found.failed_until_ms = made.time_ms;
+        found.reason = runtime::shortened(made.message, limits::health_reason_bytes_max);
     }
     x_scheduler.post(runtime::if_alive(
         weak_from_this(), [id = made.webhook_id, found](webhook_health_job& self) { self.take(id, found); }));
@@ -128,7 +132,7 @@ void webhook_health_job::take(schemas::webhook_id id, finding found) {
     if (found.revision == known.revision) {
         if (known.condition == webhook_condition::gone) return;
         if (known.condition == webhook_condition::failing && found.condition == webhook_condition::failing)
-            return;  // since that time
+            return add_failure(known, std::move(found));
     }
     const bool is_gone = found.condition == webhook_condition::gone;
     if (!is_gone) found.told_ms = known.told_ms;
@@ -137,22 +141,53 @@ void webhook_health_job::take(schemas::webhook_id id, finding found) {
     review_later();
 }
 
-/// Forgets what the state already has; reports the rest when it is time.
+void webhook_health_job::add_failure(finding& known, finding found) {
+    const auto meant = [&known] {
+        const auto all = schemas::commands::meaning_of_failures(known.failing_since_ms, known.failed_until_ms,
+                                                                known.failed_attempts);
+        return std::tuple(all.is_failing, all.may_disable, known.failed_attempts > 0);
+    };
+    const auto before = meant();
+    known.failed_until_ms = std::max(known.failed_until_ms, found.failed_until_ms);
+    known.failed_attempts =
+        std::min(known.failed_attempts + found.failed_attempts, limits::webhook_failing_attempts_min);
+    known.reason = std::move(found.reason);
+    if (meant() == before) return;
+    known.is_settled = false;
+    review_later();
+}
+
+/// Forgets what the state already has, but for failures, which are counted; reports the rest when it is time.
 void webhook_health_job::review() {
     const auto view = x_store.view();
     const std::int64_t now_ms = x_scheduler.time().steady_ms();
     for (auto next = x_findings.begin(); next != x_findings.end();) {
         const auto each = next++;
         finding& found = each->second;
+        if (found.is_settled && now_ms - found.looked_ms < limits::health_report_interval_ms) continue;
+        found.looked_ms = now_ms;
+        found.is_settled = false;
         const bool is_time = now_ms - found.told_ms >= limits::health_report_interval_ms;
         if (is_news(*view, each->first, found)) {
             if (x_token != 0 && is_time) tell(each->first, found);
+        } else if (counts_on(*view, each->first, found)) {
+            found.is_settled = true;
         } else if (is_time) {
             x_findings.erase(each);
         }
     }
     review_lost(*view, now_ms);
     if (!x_findings.empty() || !x_lost.empty()) review_later();
+}
+
+/// Whether more failures may still mean something.
+bool webhook_health_job::counts_on(const registry::state::state_view& state, schemas::webhook_id id,
+                                   const finding& found) {
+    if (found.condition != webhook_condition::failing) return false;
+    const auto hook = registry::tables::webhooks::find(state, id);
+    if (!hook || hook->revision > found.revision || hook->status == schemas::webhook_status::disabled)
+        return false;
+    return !hook->failing_told || !hook->failing_counts || hook->disable_at_ms == 0;
 }
 
 /// A state that is behind the attempts may not know the scan yet, so nothing is forgotten at once.
@@ -187,6 +222,15 @@ void webhook_health_job::tell(const request_and_webhook& key, lost_request& foun
                       [](const auto&) {});
 }
 
+/// Whether the failures mean more than the row says.
+bool webhook_health_job::adds_to(const schemas::webhook& hook, const finding& found) {
+    if (hook.failing_since_ms == 0) return true;
+    const auto meaning = schemas::commands::meaning_of_failures(hook.failing_since_ms, found.failed_until_ms,
+                                                                found.failed_attempts);
+    return (found.failed_attempts > 0 && !hook.failing_counts) ||
+           (meaning.is_failing && !hook.failing_told) || (meaning.may_disable && hook.disable_at_ms == 0);
+}
+
 bool webhook_health_job::is_news(const registry::state::state_view& state, schemas::webhook_id id,
                                  const finding& found) const {
     const auto hook = registry::tables::webhooks::find(state, id);
@@ -196,7 +240,7 @@ bool webhook_health_job::is_news(const registry::state::state_view& state, schem
         case webhook_condition::healthy:
             return hook->failing_since_ms != 0;
         case webhook_condition::failing:
-            return hook->failing_since_ms == 0;
+            return adds_to(*hook, found);
         case webhook_condition::gone:
             return true;
     }
@@ -212,6 +256,8 @@ void webhook_health_job::tell(schemas::webhook_id id, finding& found) {
     health.failing_since_ms = found.failing_since_ms;
     health.reason = found.reason;
     health.token = x_token;
+    health.failed_until_ms = found.failed_until_ms;
+    health.failed_attempts = found.failed_attempts;
     // An accepted report shows in the state; any other is sent again.
     x_registry.submit(schemas::commands::webhook_health::type, schemas::encode(health), {}, x_random.uuid(),
                       [](const auto&) {});

@@ -18,7 +18,8 @@
 
 namespace herald::storage::deliveries {
 
-/// Every node observes; only the holder of the claim reports. It reports what the state does not have yet, at
+/// Every node observes; only the holder of the claim reports. It reports what the state does not have yet and
+/// how many attempts have failed when that means something (schemas/commands/webhooks.hpp), at
 /// most once in limits::health_report_interval_ms for each webhook (but at once when the webhook is gone).
 /// Apply ignores reports about an older revision. Lives on the scheduler's thread, except that observe() may
 /// be called on any.
@@ -48,8 +49,14 @@ class webhook_health_job final : public node::claimed_job,
         std::uint64_t revision = 0;
         schemas::commands::webhook_condition condition = schemas::commands::webhook_condition::healthy;
         std::int64_t failing_since_ms = 0;
+        std::int64_t failed_until_ms = 0;
+        std::uint32_t failed_attempts = 0;  // as in the command
         std::string reason;
         std::int64_t told_ms = INT64_MIN / 2;  // steady clock
+        /// The state has what the failures mean so far; it is looked at again after a minute, or when they
+        /// mean more.
+        bool is_settled = false;
+        std::int64_t looked_ms = 0;  // steady clock
     };
 
     /// A request for a scan that did not reach a webhook.
@@ -62,6 +69,7 @@ class webhook_health_job final : public node::claimed_job,
     using request_and_webhook = std::pair<schemas::event_id, schemas::webhook_id>;
 
     void take(schemas::webhook_id, finding);
+    void add_failure(finding& known, finding found);
     void take_lost(const request_and_webhook&, lost_request);
     void review_lost(const registry::state::state_view&, std::int64_t now_ms);
     bool is_news(const registry::state::state_view&, const request_and_webhook&, const lost_request&) const;
@@ -69,6 +77,8 @@ class webhook_health_job final : public node::claimed_job,
     void ask_history();
     void review();
     bool is_news(const registry::state::state_view&, schemas::webhook_id, const finding&) const;
+    static bool adds_to(const schemas::webhook&, const finding&);
+    static bool counts_on(const registry::state::state_view&, schemas::webhook_id, const finding&);
     void tell(schemas::webhook_id, finding&);
     void review_later();
 

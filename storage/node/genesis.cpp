@@ -207,13 +207,18 @@ result<schemas::commands::genesis> continue_log(events::log::partitioned_log& lo
 result<void> check_secrets(const registry::state::state_view& state, const runtime::key_ring& keys) {
     result<void> all;
     registry::tables::webhooks::each(state, [&](const schemas::webhook& hook) {
-        if (hook.sealed_secret.empty()) return true;
-        const auto opened = keys.unseal(hook.seal_binding, hook.sealed_secret);
-        if (!opened)
-            all = runtime::failed_precondition("the secret of webhook " + std::to_string(hook.id.value) +
-                                               " does not open: " + opened.error().message +
-                                               "; give the key ring with all its older keys");
-        return opened.has_value();
+        const auto check = [&](const std::string& binding, const std::string& sealed) {
+            if (!all || sealed.empty()) return;
+            if (const auto opened = keys.unseal(binding, sealed); !opened)
+                all = runtime::failed_precondition("the secret of webhook " + std::to_string(hook.id.value) +
+                                                   " does not open: " + opened.error().message +
+                                                   "; give the key ring with all its older keys");
+        };
+        check(hook.seal_binding, hook.sealed_secret);
+        check(hook.earlier_secret.seal_binding, hook.earlier_secret.sealed_secret);
+        for (const schemas::webhook_header& header : hook.headers)
+            check(header.seal_binding, header.sealed_value);
+        return all.has_value();
     });
     return all;
 }

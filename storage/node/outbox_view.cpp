@@ -17,8 +17,12 @@ schemas::subscriber subscriber_of(const schemas::webhook& hook) {
     row.workspace_id = hook.workspace_id;
     row.revision = hook.revision;
     row.settings = hook.settings;
+    row.settings.delivery.description.clear();  // workers need neither
+    row.settings.delivery.filter.clear();
     row.sealed_secret = hook.sealed_secret;
     row.seal_binding = hook.seal_binding;
+    row.headers = hook.headers;
+    row.earlier_secret = hook.earlier_secret;
     row.enabled = hook.status != schemas::webhook_status::disabled;
     if (!row.enabled) {
         row.disabled_because = hook.status_reason;

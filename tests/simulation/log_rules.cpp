@@ -216,10 +216,13 @@ void log_rules::judge_health(const applied& what) {
                     std::to_string(x_offset));
     const bool fails =
         hook && hook->status == schemas::webhook_status::enabled && hook->failing_since_ms != 0;
-    if (fails)
-        x_failing_since[id] = hook->failing_since_ms;
-    else
-        x_failing_since.erase(id);
+    if (!fails || hook->disable_at_ms == 0) {
+        x_disable_at.erase(id);
+        return;
+    }
+    require(hook->disable_at_ms >= hook->failing_since_ms + disable_ms,
+            "webhook " + std::to_string(id) + " is to be disabled too early (invariant 10)");
+    x_disable_at[id] = hook->disable_at_ms;
 }
 
 /// One open transition of a version to each stage.
@@ -311,7 +314,7 @@ void log_rules::learn(const applied& what) {
             break;
         case schemas::commands::delete_webhooks::type:
             for (const auto id : decoded<schemas::commands::delete_webhooks>(what.command.body).ids)
-                x_failing_since.erase(id.value);
+                x_disable_at.erase(id.value);
             break;
         default:
             break;
@@ -361,20 +364,24 @@ void log_rules::judge_scans(bool all_have_fired) {
 }
 
 bool log_rules::is_disable_due(std::uint64_t webhook) const {
-    const auto failing = x_failing_since.find(webhook);
-    return failing != x_failing_since.end() && x_time_ms >= failing->second + disable_ms;
+    const auto planned = x_disable_at.find(webhook);
+    return planned != x_disable_at.end() && x_time_ms >= planned->second;
 }
 
 void log_rules::judge_webhooks(bool all_have_fired) {
-    for (auto next = x_failing_since.begin(); next != x_failing_since.end();) {
+    for (auto next = x_disable_at.begin(); next != x_disable_at.end();) {
         const auto failing = next++;
         const auto hook = tables::webhooks::find(*x_now, schemas::webhook_id{failing->first});
         const bool is_over = hook->status == schemas::webhook_status::disabled;
+        if (!is_over && hook->disable_at_ms == 0) {  // at another place it begins anew
+            x_disable_at.erase(failing);
+            continue;
+        }
         const bool is_due = is_disable_due(failing->first);
         const std::string name = "webhook " + std::to_string(failing->first);
         require(!is_over || is_due, name + " was disabled too early (invariant 10)");
         require(is_over || !is_due || !all_have_fired, name + " was not disabled in time (invariant 12)");
-        if (is_over) x_failing_since.erase(failing);
+        if (is_over) x_disable_at.erase(failing);
     }
 }
 

@@ -84,10 +84,10 @@ class log_rules {
     std::map<storage::registry::tables::output_partition, std::uint64_t> x_published;
     std::map<std::uint64_t, wanted_stage> x_transitions;
     std::map<wanted_stage, std::uint64_t> x_open_transitions;
-    std::map<std::uint64_t, std::int64_t> x_promotions;     // versions, each with the time of its commit
-    std::map<std::uint64_t, std::int64_t> x_open_scans;     // each with its start time
-    std::map<std::uint64_t, std::int64_t> x_failing_since;  // webhooks
-    std::map<std::uint64_t, schemas::webhook> x_webhooks;   // before the record
+    std::map<std::uint64_t, std::int64_t> x_promotions;    // versions, each with the time of its commit
+    std::map<std::uint64_t, std::int64_t> x_open_scans;    // each with its start time
+    std::map<std::uint64_t, std::int64_t> x_disable_at;    // webhooks that only fail
+    std::map<std::uint64_t, schemas::webhook> x_webhooks;  // before the record
 };
 
 }  // namespace herald::test

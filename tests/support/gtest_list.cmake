@@ -24,6 +24,9 @@ endif()
 macro(add_case name filter)
   add_test("${name}" "${executable}" "--gtest_filter=${filter}")
   set_tests_properties("${name}" PROPERTIES SKIP_RETURN_CODE 77 ${properties})
+  if(alone AND "${name}" MATCHES "${alone}")
+    set_tests_properties("${name}" PROPERTIES RUN_SERIAL TRUE)
+  endif()
 endmacro()
 
 # A line is a suite and a dot, or a test behind two spaces; what a parameter is stands behind a #.

@@ -116,7 +116,8 @@ struct answer {
     /// The location contained an address or was refused for its form: a repeat would be refused again. Set
     /// only with address_not_allowed.
     bool refused_for_good = false;
-    /// Herald itself ran out of descriptors or memory: nothing is known about the other side.
+    /// Herald itself ran out of descriptors or memory, or its proxy cannot be reached: nothing is known about
+    /// the other side.
     bool own_shortage = false;
     /// All connections that this client may have to the location were in use: it was not connected to.
     bool location_is_full = false;
@@ -157,6 +158,12 @@ struct client_options {
     plain_http http = plain_http::refused;
     address_policy policy;
     std::string extra_ca_file;  // PEM, trusted in addition to the system's store; empty: none
+    /// PEM: shown to servers that ask for a certificate, with its key; empty: none.
+    std::string certificate_file;
+    std::string certificate_key_file;
+    /// Connections are made through it, by HTTP CONNECT for the literal address, after that was judged.
+    /// Empty: none. The policy does not judge the proxy itself: the operator names it.
+    std::optional<location> proxy;
     resolver_options dns;
     std::size_t connections_max = limits::client_connections_max;  // active and idle
     /// Of those, to one scheme, host and port.
@@ -176,5 +183,7 @@ std::unique_ptr<client> make_client(boost::asio::io_context&, client_options);
 
 /// Whether make_client can use this file. Errors: invalid_argument, saying why not.
 result<void> check_extra_ca(const std::string& file);
+/// The same, for the certificate that servers may ask for: both files, or neither.
+result<void> check_certificate(const std::string& file, const std::string& key_file);
 
 }  // namespace herald::runtime::http::client

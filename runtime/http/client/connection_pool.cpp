@@ -22,8 +22,8 @@ void connection_pool::put(const std::string& receiver, const ip_address& address
     sweep_later();
 }
 
-std::shared_ptr<connection> connection_pool::take(const std::string& receiver,
-                                                  std::span<const ip_address> addresses) {
+connection_pool::taken connection_pool::take(const std::string& receiver,
+                                             std::span<const ip_address> addresses) {
     for (auto at = x_idle.begin(); at != x_idle.end();) {
         const bool fits = at->receiver == receiver &&
                           std::find(addresses.begin(), addresses.end(), at->address) != addresses.end();
@@ -31,11 +31,11 @@ std::shared_ptr<connection> connection_pool::take(const std::string& receiver,
             ++at;
             continue;
         }
-        const auto found = at->held;
+        const taken found{at->held, at->address};
         at = x_idle.erase(at);
-        if (found->is_quiet()) return found;
+        if (found.held->is_quiet()) return found;
     }
-    return nullptr;
+    return {};
 }
 
 bool connection_pool::drop_oldest() {

@@ -24,8 +24,12 @@ class connection_pool : public std::enable_shared_from_this<connection_pool> {
 
     /// `receiver` distinguishes what must not share connections.
     void put(const std::string& receiver, const ip_address&, std::shared_ptr<connection>);
+    struct taken {
+        std::shared_ptr<connection> held;
+        ip_address address;  // that it was put with
+    };
     /// A connection to any of the addresses that is still fit for a request; null when there is none.
-    std::shared_ptr<connection> take(const std::string& receiver, std::span<const ip_address>);
+    taken take(const std::string& receiver, std::span<const ip_address>);
     /// False when there was none.
     bool drop_oldest();
     /// The oldest one of a receiver whose name ends so. False when there was none.

@@ -90,17 +90,19 @@ void running_exchange::take_addresses(std::vector<ip_address> addresses) {
         return fail(failure::address_not_allowed, x_location.host + " leads to " + verdict.reason);
     }
     x_addresses = std::move(addresses);
-    if (!x_request.body_pieces) x_connection = x_shared->pool->take(x_pool_key, x_addresses);
-    if (!x_connection) {
-        return connect_first();
+    if (!x_request.body_pieces) {
+        auto taken = x_shared->pool->take(x_pool_key, x_addresses);
+        x_connection = std::move(taken.held);
+        x_address = taken.address;
     }
+    if (!x_connection) return connect_first();
     x_reused = true;
-    if (const auto peer = x_connection->peer()) x_address = *peer;
     send_request();
 }
 
 void running_exchange::connect_first() {
     x_addresses.resize(std::min(x_addresses.size(), limits::client_addresses_tried_max));
+    if (x_shared->options.proxy && !x_proxy_address) return resolve_proxy();
     x_phase_started = steady_clock::now();
     connect_next();
 }
@@ -134,34 +136,96 @@ void running_exchange::connect_next() {
     x_address = x_addresses[x_next_address++];
     x_answer.address = with_port(x_address, x_location.port);
     x_connection = std::make_shared<connection>(x_shared->io, x_shared->open->place(x_place_key));
-    x_connection->connect(
-        x_address, x_location.port, [self = shared_from_this(), turn = ++x_turn](error_code ec) {
-            if (turn != self->x_turn) return;
-            if (!ec) return self->connected();
-            self->x_answer.own_shortage = is_own_shortage(ec);
-            self->x_connect_errors +=
-                (self->x_connect_errors.empty() ? "" : "; ") + self->x_answer.address + ": " + ec.message();
-            self->connect_next();
-        });
+    const auto& proxy = x_shared->options.proxy;
+    x_connection->connect(proxy ? *x_proxy_address : x_address, proxy ? proxy->port : x_location.port,
+                          [self = shared_from_this(), turn = ++x_turn](error_code ec) {
+                              if (turn != self->x_turn) return;
+                              if (!ec) return self->connected();
+                              self->x_answer.own_shortage = is_own_shortage(ec) || self->x_proxy_address;
+                              self->try_next_address(ec.message());
+                          });
+}
+
+void running_exchange::try_next_address(const std::string& why_not) {
+    const std::string through = x_proxy_address ? " through the egress proxy" : "";
+    x_connect_errors += (x_connect_errors.empty() ? "" : "; ") + x_answer.address + through + ": " + why_not;
+    connect_next();
 }
 
 void running_exchange::connect_timed_out() {
     if (looks_again(&running_exchange::connect_timed_out)) return;
     if (steady_clock::now() >= x_deadline) return timed_out();
-    x_connect_errors += (x_connect_errors.empty() ? "" : "; ") + x_answer.address + ": no connection in time";
+    x_answer.own_shortage = x_proxy_address.has_value();
     x_connection->close();
-    connect_next();
+    try_next_address("no connection in time");
 }
 
 void running_exchange::connected() {
     limit_by_deadline();
-    const auto now = steady_clock::now();
-    x_answer.times.connect_us = us_between(x_phase_started, now);
     const auto peer = x_connection->peer();
+    if (x_proxy_address) {
+        if (!peer || *peer != *x_proxy_address)
+            return fail(failure::address_not_allowed,
+                        "the connection leads elsewhere than to the egress proxy");
+        return ask_proxy();
+    }
     if (!peer || *peer != x_address || !x_shared->options.policy.judge(*peer).allowed) {
         return fail(failure::address_not_allowed,
                     "the connection leads elsewhere than to " + x_answer.address);
     }
+    tunnel_stands();
+}
+
+/// An address that the operator gave, or the first one of its name.
+void running_exchange::resolve_proxy() {
+    const location& proxy = *x_shared->options.proxy;
+    if (proxy.literal) {
+        x_proxy_address = proxy.literal;
+        return connect_first();
+    }
+    x_phase = "looking the egress proxy's name up";
+    x_lookup = x_shared->names->resolve(proxy.host, [self = shared_from_this(),
+                                                     turn = x_turn](result<std::vector<ip_address>> found) {
+        if (turn != self->x_turn) return;
+        if (!found || found->empty()) {
+            self->x_answer.own_shortage = true;
+            return self->fail(failure::connect, "the egress proxy's name does not resolve" +
+                                                    (found ? std::string() : ": " + found.error().message));
+        }
+        self->x_proxy_address = found->front();
+        self->connect_first();
+    });
+}
+
+/// For the literal address that was judged: the proxy looks up no name (delivery.md §5).
+void running_exchange::ask_proxy() {
+    x_phase = "asking the egress proxy";
+    x_answer.own_shortage = false;
+    x_proxy_answer.clear();
+    x_connection->receive(step(&running_exchange::proxy_answered));
+    x_connection->send("CONNECT " + x_answer.address + " HTTP/1.1\r\nHost: " + x_answer.address + "\r\n\r\n",
+                       [](error_code) {});  // an answer tells, or the end of the connection
+}
+
+void running_exchange::proxy_answered(error_code ec, std::string_view bytes) {
+    if (ec) return try_next_address("the proxy ended the connection: " + ec.message());
+    x_proxy_answer += bytes;
+    constexpr std::string_view end_of_head = "\r\n\r\n";
+    const std::size_t end = x_proxy_answer.find(end_of_head);
+    if (end == x_proxy_answer.npos && x_proxy_answer.size() < limits::answer_header_bytes_max)
+        return x_connection->receive(step(&running_exchange::proxy_answered));
+    const std::string_view line = std::string_view(x_proxy_answer).substr(0, x_proxy_answer.find("\r\n"));
+    const bool is_http = line.starts_with("HTTP/1.") && line.size() >= 12 && line[8] == ' ';
+    const bool is_whole = end != x_proxy_answer.npos && end + end_of_head.size() == x_proxy_answer.size();
+    if (is_http && line[9] == '2' && is_whole) return tunnel_stands();
+    x_connection->close();
+    try_next_address(is_http && line[9] != '2' ? "the proxy answered " + std::string(line.substr(9, 3))
+                                               : "what the proxy answered is not an answer to CONNECT");
+}
+
+void running_exchange::tunnel_stands() {
+    const auto now = steady_clock::now();
+    x_answer.times.connect_us = us_between(x_phase_started, now);
     if (!x_location.tls) return send_request();
     x_phase = "in the TLS handshake";
     x_phase_started = now;

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -28,7 +29,7 @@ struct client_parts {
     client_parts(boost::asio::io_context& its_io, client_options given)
         : io(its_io),
           options(std::move(given)),
-          tls(make_client_tls(options.extra_ca_file)),
+          tls(make_client_tls(options)),
           sessions(limits::client_tls_sessions_max),
           pool(std::make_shared<connection_pool>(io, options.idle_connections_max, options.idle_ms_max)),
           names(make_resolver(io, options.dns)),
@@ -72,7 +73,12 @@ class running_exchange : public std::enable_shared_from_this<running_exchange> {
     void connect_first();
     bool makes_room();
     void connect_next();
+    void try_next_address(const std::string& why_not);
     void connected();
+    void resolve_proxy();
+    void ask_proxy();
+    void proxy_answered(boost::system::error_code, std::string_view);
+    void tunnel_stands();
     void secured(boost::system::error_code);
     void send_request();
     void sent(boost::system::error_code);
@@ -129,6 +135,8 @@ class running_exchange : public std::enable_shared_from_this<running_exchange> {
     std::vector<ip_address> x_addresses;
     std::size_t x_next_address = 0;
     std::string x_connect_errors;
+    std::optional<ip_address> x_proxy_address;
+    std::string x_proxy_answer;
     std::shared_ptr<connection> x_connection;
     ip_address x_address;
     bool x_reused = false;

@@ -25,10 +25,14 @@ ssl::context new_context() {
 
 }  // namespace
 
-ssl::context make_client_tls(const std::string& extra_ca_file) {
+ssl::context make_client_tls(const client_options& options) {
     ssl::context context = new_context();
     context.set_default_verify_paths();
-    if (!extra_ca_file.empty()) context.load_verify_file(extra_ca_file);
+    if (!options.extra_ca_file.empty()) context.load_verify_file(options.extra_ca_file);
+    if (!options.certificate_file.empty()) {
+        context.use_certificate_chain_file(options.certificate_file);
+        context.use_private_key_file(options.certificate_key_file, ssl::context::pem);
+    }
     context.set_verify_mode(ssl::verify_peer);
     SSL_CTX* const native = context.native_handle();
     SSL_CTX_set_options(native, SSL_OP_NO_COMPRESSION);
@@ -42,6 +46,21 @@ result<void> check_extra_ca(const std::string& file) {
     boost::system::error_code wrong;
     context.load_verify_file(file, wrong);
     if (wrong) return runtime::invalid_argument(wrong.message());
+    return {};
+}
+
+result<void> check_certificate(const std::string& file, const std::string& key_file) {
+    if (file.empty() != key_file.empty())
+        return runtime::invalid_argument("a certificate and its key belong together: give both, or neither");
+    if (file.empty()) return {};
+    ssl::context context = new_context();
+    boost::system::error_code wrong;
+    context.use_certificate_chain_file(file, wrong);
+    if (wrong) return runtime::invalid_argument(file + ": " + wrong.message());
+    context.use_private_key_file(key_file, ssl::context::pem, wrong);
+    if (!wrong && SSL_CTX_check_private_key(context.native_handle()) != 1)
+        return runtime::invalid_argument(key_file + " is not the key of the certificate in " + file);
+    if (wrong) return runtime::invalid_argument(key_file + ": " + wrong.message());
     return {};
 }
 

@@ -13,9 +13,11 @@
 
 namespace herald::runtime::http::client {
 
+struct client_options;
+
 /// TLS 1.2 or newer; certificates are verified against the system's store and, if given, the PEM file. Throws
-/// boost::system::system_error when the file cannot be read.
-boost::asio::ssl::context make_client_tls(const std::string& extra_ca_file);
+/// boost::system::system_error when a file cannot be read.
+boost::asio::ssl::context make_client_tls(const client_options&);
 
 /// To be called before the handshake. Sets the name to ask for, and the name or address that the certificate
 /// must have.

@@ -10,6 +10,7 @@
 #include <tuple>
 #include <vector>
 
+#include "schemas/json.hpp"
 #include "schemas/webhooks.hpp"
 #include "storage/registry/context/rule_context.hpp"
 
@@ -29,27 +30,41 @@ struct event_draft {
     std::string report_path{};
     /// The base URL itself, where the event is of an earlier command than the one that causes it.
     std::string report_base{};
+    /// A webhook that does not hear it, whatever it asks for: the event is about it.
+    schemas::webhook_id except{};
 };
 
-/// Audiences, each looked up once: for a step that emits many events and changes no webhook.
+/// Audiences, each looked up once: for a step that emits many events, changes no webhook, and excepts none.
 class audiences {
   public:
-    const std::vector<schemas::audience_member>& of(const context::rule_context&, const event_draft&);
+    struct listener {
+        schemas::audience_member member;
+        std::vector<schemas::filter_condition> filter;
+    };
+    const std::vector<listener>& of(const context::rule_context&, const event_draft&);
 
   private:
     using kind = std::tuple<schemas::workspace_id, schemas::event_type, schemas::resource_type>;
-    std::map<kind, std::vector<schemas::audience_member>> x_known;
+    std::map<kind, std::vector<listener>> x_known;
 };
 
-/// Gives the event its audience (the workspace's webhooks that match now), its sequences and its place in the
-/// outbox. When no webhook matches, nothing is written. Returns the size of the audience.
+/// Gives the event its audience (the workspace's webhooks that match now and whose filters let it through),
+/// its sequences and its place in the outbox. When no webhook matches, nothing is written. Returns the size
+/// of the audience.
 std::size_t emit(context::rule_context&, event_draft);
 /// The same, of a step that knows some audiences already.
 std::size_t emit(context::rule_context&, event_draft, audiences&);
 
+/// Both, returning the audience.
+std::vector<schemas::audience_member> emit_to_all(context::rule_context&, event_draft);
+std::vector<schemas::audience_member> emit_to_all(context::rule_context&, event_draft, audiences&);
+
 /// Whether it is a partition that the outbox has events for.
 bool is_event_partition(const context::rule_context&, std::string_view topic, std::uint64_t partition);
 
+/// The members that the bodies of all events but PROMOTE begin with: {id, timestamp, event_type,
+/// resource_type, workspaceID}.
+schemas::object_writer begun_envelope(const event_draft&, std::int64_t time_ms);
 /// The REQUEST_SCAN envelope (spec.md §6.4), also used for CREATE, UPDATE, DELETE: {id, timestamp,
 /// event_type, resource_type, workspaceID, [original], [updated]}; `original` and `updated` are JSON objects
 /// or empty.

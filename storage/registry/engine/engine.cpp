@@ -51,6 +51,12 @@ void fire(rule_context& context, timer_kind kind, std::string_view key) {
             return rules::fire_outbox_trim(context, key);
         case timer_kind::webhook_change_trim:
             return rules::fire_webhook_change_trim(context, key);
+        case timer_kind::webhook_expiry:
+            return rules::fire_webhook_expiry(context, key);
+        case timer_kind::webhook_secret_end:
+            return rules::fire_webhook_secret_end(context, key);
+        case timer_kind::webhook_disable_soon:
+            return rules::fire_webhook_disable_soon(context, key);
         case timer_kind::webhook_disable:
             return rules::fire_webhook_disable(context, key);
         case timer_kind::node_silence:

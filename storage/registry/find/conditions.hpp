@@ -11,9 +11,11 @@
 #include "runtime/error.hpp"
 #include "schemas/find.hpp"
 #include "schemas/registry.hpp"
-#include "storage/registry/find/whole_or_fraction.hpp"
+#include "schemas/whole_or_fraction.hpp"
 
 namespace herald::storage::registry::find {
+
+using schemas::whole_or_fraction;
 
 /// The part of a row that a condition looks at.
 struct property;

@@ -10,6 +10,8 @@ namespace herald::limits {
 constexpr std::int64_t scan_deadline_ms = 24ll * 3'600'000;
 constexpr std::int64_t webhook_disable_after_ms =
     5ll * 24 * 3'600'000;  // of nothing but failures (delivery.md §4)
+constexpr std::int64_t webhook_disabling_told_ms = 24ll * 3'600'000;  // before it is disabled
+constexpr std::int64_t webhook_disabled_told_again_ms = 10ll * 60'000;
 constexpr std::int64_t outbox_kept_ms = 30ll * 24 * 3'600'000;
 // Of what hangs on deleted models and versions, the most that one command or one firing of a timer erases.
 constexpr std::size_t removed_rows_max = 300;

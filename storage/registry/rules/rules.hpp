@@ -84,7 +84,10 @@ void fire_scan_deadline(rule_context&, std::string_view key);          // scans.
 void fire_outbox_trim(rule_context&, std::string_view key);            // nodes.cpp
 void fire_node_silence(rule_context&, std::string_view key);           // nodes.cpp
 void fire_webhook_change_trim(rule_context&, std::string_view key);    // webhooks.cpp
-void fire_webhook_disable(rule_context&, std::string_view key);        // webhooks.cpp
+void fire_webhook_expiry(rule_context&, std::string_view key);         // webhooks.cpp
+void fire_webhook_secret_end(rule_context&, std::string_view key);     // webhooks.cpp
+void fire_webhook_disable_soon(rule_context&, std::string_view key);   // webhook_health.cpp
+void fire_webhook_disable(rule_context&, std::string_view key);        // webhook_health.cpp
 void fire_external_event_forget(rule_context&, std::string_view key);  // webhooks.cpp
 void fire_replay_forget(rule_context&, std::string_view key);          // deliveries.cpp
 void fire_artifact_sweep(rule_context&, std::string_view key);         // artifacts.cpp

@@ -172,11 +172,9 @@ void tell_scanners(rule_context& context, const build& subject, scan& asked) {
                       [&](const event_draft& made) { return request_scan_body(context, made, subject); },
                       emission::path_of_scan_report(workspace, subject.id),
                       asked.waits_for_build ? subject.base_url : std::string()};
-    emission::audiences known;
-    for (const schemas::audience_member& each : known.of(context, draft))
+    for (const schemas::audience_member& each : emission::emit_to_all(context, std::move(draft)))
         asked.audience.push_back(
             {each.webhook_id, each.held ? schemas::delivery_end::held : schemas::delivery_end::none});
-    emission::emit(context, std::move(draft), known);
 }
 
 /// The lost scan ends; it stays in the build's history.

@@ -9,6 +9,7 @@
 #include "storage/registry/rules/history.hpp"
 #include "storage/registry/rules/rules.hpp"
 #include "storage/registry/rules/stage_changes.hpp"
+#include "storage/registry/rules/transition_events.hpp"
 
 namespace herald::storage::registry::rules {
 namespace {
@@ -99,6 +100,7 @@ activity commit(rule_context& context, opened_transition& opened, const permitte
     entry.update.emplace().stage = row.transition.desired_stage;
     entry.transition_id = row.transition.id;
     entry.activity_state = row.transition.state;
+    tell_transition(context, {transition_step::committed, row, opened.of.row, author, comment});
     return entry;
 }
 
@@ -160,6 +162,9 @@ answer apply(rule_context& context, const schemas::commands::create_transition& 
     tables::transitions::put(context.state, row);
     entry.transition = row.transition;
     entry.activity_state = row.transition.state;
+    if (!is_there)
+        tell_transition(context,
+                        {transition_step::requested, row, version->row, row.author, command.comment});
     return store_activity(context, entry);
 }
 
@@ -188,6 +193,8 @@ answer apply(rule_context& context, const schemas::commands::review_transition& 
     activity entry = new_activity(context, row.model_version_id, command.comment);
     (command.approve ? entry.approval : entry.rejection).emplace();
     entry.transition_id = row.transition.id;
+    const auto step = command.approve ? transition_step::approved : transition_step::rejected;
+    tell_transition(context, {step, row, opened->of.row, context.principal(), command.comment});
     if (command.approve && opened->of.workspace.policies.commit_on_approve)
         entry.message = commit_on_approve(context, *opened);
     entry.activity_state = row.transition.state;
@@ -209,6 +216,8 @@ answer apply(rule_context& context, const schemas::commands::close_transition& c
     entry.close.emplace();
     entry.transition_id = row.transition.id;
     entry.activity_state = row.transition.state;
+    tell_transition(context,
+                    {transition_step::closed, row, opened->of.row, context.principal(), command.comment});
     return store_activity(context, entry);
 }
 

@@ -2,6 +2,7 @@
 #include "storage/registry/tables/versions.hpp"
 #include "storage/registry/access/locks.hpp"
 #include "storage/registry/emission/resource_events.hpp"
+#include "storage/registry/rules/checks.hpp"
 #include "storage/registry/rules/removal.hpp"
 #include "storage/registry/rules/stage_components.hpp"
 #include "storage/registry/rules/unchanged.hpp"

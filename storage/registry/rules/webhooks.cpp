@@ -1,5 +1,4 @@
-// Webhooks: who is notified, where, and when they are disabled; events that others report (wire.md §7,
-// delivery.md §3-4).
+// Webhooks: who is notified and where; events that others report (wire.md §7).
 #include <algorithm>
 #include <set>
 
@@ -11,8 +10,10 @@
 #include "storage/registry/rules/checks.hpp"
 #include "storage/registry/rules/limits.hpp"
 #include "storage/registry/rules/rules.hpp"
+#include "storage/registry/rules/webhook_health.hpp"
+#include "storage/registry/rules/webhook_settings.hpp"
 #include "storage/registry/tables/installation.hpp"
-#include "storage/registry/tables/nodes.hpp"
+#include "storage/registry/tables/outbox.hpp"
 #include "storage/registry/tables/users.hpp"
 #include "storage/registry/tables/webhooks.hpp"
 
@@ -24,26 +25,10 @@ using access::require_webhook_admin;
 using schemas::resource_type;
 using schemas::webhook;
 using schemas::webhook_status;
-using schemas::commands::webhook_condition;
-
-constexpr std::int64_t day_ms = 24ll * 3'600'000;
-
-/// Disables it under a new revision, which the publisher forwards; the audit says so (delivery.md §3).
-void disable(rule_context& context, const webhook& before, const std::string& reason) {
-    webhook hook = before;
-    hook.status = webhook_status::disabled;
-    hook.status_reason = reason;
-    hook.time_updated = context.stamp_ms();
-    hook.revision = context.offset();
-    tables::webhooks::update(context.state, before, hook);
-    audit::add_by_itself(context, "disable_webhook",
-                         {.type = "WEBHOOK",
-                          .id = std::to_string(hook.id.value),
-                          .workspace = hook.workspace_id,
-                          .name = audit::name_of(context.state, "webhook", std::to_string(hook.id.value))});
-}
+using state::state_changes;
 
 void erase_webhook(rule_context& context, const webhook& hook) {
+    tables::outbox::forget(context.state, resource_type::none, std::to_string(hook.id.value));
     const std::string change = tables::webhooks::erase_at(context.state, hook, context.offset());
     context.set_timer(context.time_ms() + limits::outbox_kept_ms, timer_kind::webhook_change_trim, change);
 }
@@ -97,7 +82,9 @@ std::string told_by_event_types() {
     std::string text, of_any;
     for (const auto& [type, name] : schemas::enum_names<schemas::event_type>) {
         const resource_type only = schemas::kind_of(type).resource;
-        if (only == resource_type::none)
+        if (schemas::kind_of(type).hearers == schemas::event_hearers::named)
+            text += std::string(name) + " tells of webhooks, if resource_types is empty, ";
+        else if (only == resource_type::none)
             of_any += (of_any.empty() ? "" : ", ") + std::string(name);
         else
             text += std::string(name) + " tells of " + std::string(name_of(only)) + ", ";
@@ -123,6 +110,7 @@ webhook described_by(const schemas::commands::create_webhook& command) {
     hook.settings = command.settings;
     hook.sealed_secret = command.sealed_secret;
     hook.seal_binding = command.seal_binding;
+    hook.headers = command.headers;
     std::vector<schemas::event_type>& types = hook.settings.event_types;
     std::sort(types.begin(), types.end());
     types.erase(std::unique(types.begin(), types.end()), types.end());
@@ -181,13 +169,30 @@ void add_and_delete(std::vector<Item>& list, const std::vector<Item>& more, cons
 
 schemas::webhook_settings updated(schemas::webhook_settings settings,
                                   const schemas::commands::update_webhook& command) {
+    if (!command.new_name.empty()) settings.name = command.new_name;
     if (!command.new_location.empty()) settings.location = command.new_location;
     if (command.set_all_events) settings.all_events = true;
     if (command.clear_all_events) settings.all_events = false;
     add_and_delete(settings.event_types, command.add_event_types, command.delete_event_types);
     std::ranges::sort(settings.event_types);
     add_and_delete(settings.resource_types, command.add_resource_types, command.delete_resource_types);
+    set_given(settings.delivery, command);
     return settings;
+}
+
+result<void> check_free_name(const state::state_view& state, schemas::workspace_id workspace,
+                             const std::string& name) {
+    if (!tables::webhooks::named(state, workspace, name)) return {};
+    return runtime::already_exists("a webhook named \"" + name + "\" already exists in workspace " +
+                                   std::to_string(workspace.value));
+}
+
+/// What may not be whatever the webhook was before.
+result<void> check_settings(const webhook& hook, std::int64_t now_ms) {
+    if (const auto good = check_filters(hook.settings.resource_types); !good) return good;
+    if (const auto good = check_hears(hook); !good) return good;
+    if (const auto good = check_delivery(hook.settings, now_ms); !good) return good;
+    return check_headers(hook.headers);
 }
 
 /// Writes it under a new revision, which the publisher forwards.
@@ -205,7 +210,7 @@ result<void> check_external_event(const schemas::commands::create_event& command
         return runtime::invalid_argument("event_uuid must be 1 to " +
                                          std::to_string(limits::event_uuid_bytes_max) +
                                          " characters of visible ASCII, as a UUID is");
-    if (schemas::kind_of(command.event_type).topic != schemas::event_topic::resource)
+    if (schemas::kind_of(command.event_type).teller == schemas::event_teller::herald)
         return runtime::invalid_argument(
             std::string(name_of(command.event_type)) +
             " is told by Herald alone; event_type must be CREATE, READ, UPDATE or "
@@ -254,12 +259,10 @@ answer apply(rule_context& context, const schemas::commands::create_webhook& com
     if (const auto good = check_name("name", command.settings.name, limits::name_bytes_max); !good)
         return good.error();
     if (const auto good = check_url("location", command.settings.location); !good) return good.error();
-    if (const auto good = check_filters(command.settings.resource_types); !good) return good.error();
     webhook hook = described_by(command);
-    if (const auto good = check_hears(hook); !good) return good.error();
-    if (tables::webhooks::named(state, workspace, command.settings.name))
-        return runtime::already_exists("a webhook named \"" + command.settings.name +
-                                       "\" already exists in workspace " + std::to_string(workspace.value));
+    if (const auto good = check_settings(hook, context.time_ms()); !good) return good.error();
+    if (const auto is_free = check_free_name(state, workspace, command.settings.name); !is_free)
+        return is_free.error();
     if (webhooks_in(state, workspace) >= limits::webhooks_per_workspace_max)
         return runtime::resource_exhausted("workspace " + std::to_string(workspace.value) + " has " +
                                            std::to_string(limits::webhooks_per_workspace_max) +
@@ -269,10 +272,12 @@ answer apply(rule_context& context, const schemas::commands::create_webhook& com
     hook.time_created = hook.time_updated = context.stamp_ms();
     hook.revision = context.offset();
     tables::webhooks::put(state, hook);
+    plan_to_expire(context, hook);
     return schemas::encode(hook);
 }
 
-/// Errors: permission_denied; not_found; invalid_argument. The location's form was checked on arrival.
+/// Errors: permission_denied; not_found; invalid_argument; already_exists for the name. The location's form
+/// was checked on arrival.
 answer apply(rule_context& context, const schemas::commands::update_webhook& command) {
     const auto before = webhook_to_change(context, command.id, "changing a webhook");
     if (!before) return before.error();
@@ -281,13 +286,46 @@ answer apply(rule_context& context, const schemas::commands::update_webhook& com
         if (const auto good = check_url("new_location", command.new_location); !good) return good.error();
     webhook hook = *before;
     hook.settings = updated(before->settings, command);
-    if (const auto good = check_filters(hook.settings.resource_types); !good) return good.error();
-    if (const auto good = check_hears(hook); !good) return good.error();
+    if (hook.settings.location != before->settings.location) forget_failures(hook);
+    hook.headers = with_changes(before->headers, command);
+    const schemas::webhook_settings& now = hook.settings;
+    if (const auto good = check_name("new_name", now.name, limits::name_bytes_max); !good)
+        return good.error();
+    // A time that is over by now was to come when it was set.
+    const bool is_new_time = now.delivery.time_expires != before->settings.delivery.time_expires;
+    if (const auto good = check_settings(hook, is_new_time ? context.time_ms() : INT64_MIN); !good)
+        return good.error();
+    if (now.name != before->settings.name)
+        if (const auto is_free = check_free_name(context.state, hook.workspace_id, now.name); !is_free)
+            return is_free.error();
     if (!command.sealed_secret.empty()) {
         hook.sealed_secret = command.sealed_secret;
         hook.seal_binding = command.seal_binding;
-    } else if (hook.settings == before->settings) {
+        hook.earlier_secret = {};
+    } else if (now == before->settings && hook.headers == before->headers) {
         return schemas::encode(*before);
+    }
+    if (is_new_time) plan_to_expire(context, hook);
+    return revise(context, *before, std::move(hook));
+}
+
+/// Errors: permission_denied; not_found; invalid_argument.
+answer apply(rule_context& context, const schemas::commands::rotate_webhook_secret& command) {
+    const auto before = webhook_to_change(context, command.webhook_id, "rotating a secret");
+    if (!before) return before.error();
+    if (command.sealed_secret.empty()) return runtime::invalid_argument("new_secret is empty");
+    if (command.overlap_seconds > limits::secret_overlap_seconds_max)
+        return runtime::invalid_argument("overlap_seconds is " + std::to_string(command.overlap_seconds) +
+                                         "; it must be 0 to " +
+                                         std::to_string(limits::secret_overlap_seconds_max));
+    webhook hook = *before;
+    hook.sealed_secret = command.sealed_secret;
+    hook.seal_binding = command.seal_binding;
+    hook.earlier_secret = {};
+    if (command.overlap_seconds > 0 && !before->sealed_secret.empty()) {
+        const std::int64_t until_ms = context.time_ms() + 1'000ll * command.overlap_seconds;
+        hook.earlier_secret = {before->sealed_secret, before->seal_binding, until_ms};
+        context.set_timer(until_ms, timer_kind::webhook_secret_end, schemas::big_endian(hook.id.value));
     }
     return revise(context, *before, std::move(hook));
 }
@@ -300,7 +338,7 @@ answer apply(rule_context& context, const schemas::commands::set_webhook_status&
     hook.status = command.status;
     if (command.status == webhook_status::enabled) {
         hook.status_reason.clear();
-        hook.failing_since_ms = 0;
+        forget_failures(hook);
     } else if (before->status != webhook_status::disabled) {
         hook.status_reason = "disabled by user " + std::to_string(context.principal().value);
     }
@@ -352,46 +390,29 @@ answer apply(rule_context& context, const schemas::commands::delete_webhooks& co
     return std::string();
 }
 
-/// Errors: aborted when the sender no longer holds the job. A webhook that is gone or has changed since is
-/// left unchanged.
-answer apply(rule_context& context, const schemas::commands::webhook_health& command) {
-    const auto claim = tables::claims::find(context.state, schemas::job_name(schemas::job::webhook_health));
-    if (!claim || claim->token != command.token)
-        return runtime::aborted("the job webhook-health has another holder");
-    const auto before = tables::webhooks::find(context.state, command.webhook_id);
-    if (!before || before->revision != command.revision || before->status == webhook_status::disabled)
-        return std::string();
-    webhook hook = *before;
-    switch (command.condition) {
-        case webhook_condition::healthy:
-            hook.failing_since_ms = 0;
-            tables::webhooks::update(context.state, *before, hook);
-            break;
-        case webhook_condition::failing:
-            if (hook.failing_since_ms != 0) break;
-            hook.failing_since_ms =
-                std::max<std::int64_t>(1, std::min(command.failing_since_ms, context.time_ms()));
-            tables::webhooks::update(context.state, *before, hook);
-            // Whether it is still wanted follows from its due time.
-            context.set_timer(hook.failing_since_ms + limits::webhook_disable_after_ms,
-                              timer_kind::webhook_disable, schemas::big_endian(hook.id.value));
-            break;
-        case webhook_condition::gone:
-            disable(context, *before, command.reason);
-            break;
-    }
-    return std::string();
-}
-
-void fire_webhook_disable(rule_context& context, std::string_view key) {
+/// One that expires later by now is not meant.
+void fire_webhook_expiry(rule_context& context, std::string_view key) {
     const auto hook =
         tables::webhooks::find(context.state, schemas::webhook_id{schemas::read_big_endian(key)});
-    if (!hook || hook->status == webhook_status::disabled || hook->failing_since_ms == 0) return;
-    if (hook->failing_since_ms + limits::webhook_disable_after_ms > context.time_ms())
-        return;  // it recovered and fails anew
-    disable(
-        context, *hook,
-        "nothing but failures for " + std::to_string(limits::webhook_disable_after_ms / day_ms) + " days");
+    if (!hook || hook->settings.delivery.time_expires == 0) return;
+    if (hook->settings.delivery.time_expires > context.time_ms()) return;
+    erase_webhook(context, *hook);
+    audit::add_by_itself(context, "delete_webhook",
+                         {.type = "WEBHOOK",
+                          .id = std::to_string(hook->id.value),
+                          .workspace = hook->workspace_id,
+                          .name = hook->settings.name});
+}
+
+/// No worker signs with it any more, as it knows the time itself; here it is forgotten.
+void fire_webhook_secret_end(rule_context& context, std::string_view key) {
+    const auto before =
+        tables::webhooks::find(context.state, schemas::webhook_id{schemas::read_big_endian(key)});
+    if (!before || before->earlier_secret.until_ms == 0) return;
+    if (before->earlier_secret.until_ms > context.time_ms()) return;
+    webhook hook = *before;
+    hook.earlier_secret = {};
+    revise(context, *before, std::move(hook));
 }
 
 void fire_webhook_change_trim(rule_context& context, std::string_view key) {

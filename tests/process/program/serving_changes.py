@@ -8,6 +8,7 @@ import threading
 import time
 
 import herald
+import onnx_models
 import serving
 from upstream_server import Upstream, build_at
 
@@ -285,6 +286,30 @@ def after_a_restart_an_endpoint_answers_once_the_node_says_that_it_is_ready():
             assert answer.status == 200 and answer.headers["svc-build-id"] == str(build), answer
         upstream.stop()
         assert server.stop() == 0
+
+
+def a_rollback_leads_to_the_build_that_served_before_and_the_log_says_who_asked():
+    serving.need_onnx()
+    with herald.folder() as folder:
+        server = herald.Standalone(folder)
+        client = server.client()
+        first, second = (serving.build_of(client, client.model(name), "v1", onnx_models.tiny()) for name in "ab")
+        stage = serving.Stage(client, "/back")
+        back = lambda: client.call("PUT", f"{stage.place}/rollback", {})
+        assert back().json["code"] == 9, "nothing served before"
+        stage.update(first, limits={"in_flight_max": 7})
+        assert "previous_build_id" not in stage.record()
+        assert stage.update(second)["previous_build_id"] == first
+        assert back().status == 200
+        record = stage.ended()
+        assert (record["components"][0]["build_id"], record["previous_build_id"]) == (first, second), record
+        asked = client.must("GET", f"{stage.place}/status")["update_request"]
+        assert asked["build_id"] == first and asked["limits"]["in_flight_max"] == 7, asked
+        entries = client.must("GET", f"{stage.place}/logs")["entries"]
+        authors = {entry["message"]: entry.get("author_name") for entry in entries}
+        assert authors[f"an update to build {first} is asked for, by rollout"] == herald.ADMIN_EMAIL, entries
+        assert authors[f"build {first} serves"] is None, entries
+        server.stop()
 
 
 if __name__ == "__main__":

@@ -178,6 +178,7 @@ def who_may_change_webhooks_follows_the_option_at_each_start():
             server.process.kill()
             server.options = options
             server.start()
+            admin.close()
             herald.until(lambda: created(f"b{herald.free_port()}").status == wanted, 10, f"{options}: {wanted}")
         server.stop()
         must_say(refused(folder, "standalone", "--webhooks-by", "nobody"), "--webhooks-by", "system-admins or workspace-admins")

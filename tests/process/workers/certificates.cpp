@@ -45,6 +45,16 @@ std::string identity::certificate_pem() const {
     return pem;
 }
 
+std::string identity::key_pem() const {
+    BIO* const memory = BIO_new(BIO_s_mem());
+    expect(PEM_write_bio_PrivateKey(memory, key.get(), nullptr, nullptr, 0, nullptr, nullptr) == 1);
+    char* text = nullptr;
+    const long length = BIO_get_mem_data(memory, &text);
+    std::string pem(text, static_cast<std::size_t>(length));
+    BIO_free(memory);
+    return pem;
+}
+
 identity make_identity(const certificate_wish& wish, const identity* issuer) {
     identity made{std::unique_ptr<EVP_PKEY, free_key>(EVP_EC_gen("P-256")),
                   std::unique_ptr<X509, free_certificate>(X509_new())};

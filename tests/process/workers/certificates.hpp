@@ -21,6 +21,7 @@ struct identity {
     std::unique_ptr<X509, free_certificate> certificate;
 
     std::string certificate_pem() const;
+    std::string key_pem() const;
 };
 
 struct certificate_wish {

@@ -1,5 +1,5 @@
-// Protects the reuse of connections: only by the same webhook, only after a complete answer; no request is
-// sent twice unless no byte of an answer came; and never more connections than the limits.
+// Protects the reuse of connections: only for the same host, port and address, only after a complete answer;
+// no request is sent twice unless no byte of an answer came; and never more connections than the limits.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -16,16 +16,15 @@ namespace {
 using schemas::delivery_error;
 using std::chrono::milliseconds;
 
-const std::string hi = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi";
-
 void answer_hi(peer& one) {
     while (!one.read_request().empty()) one.send(hi);
 }
 
 class connections : public no_descriptor_leaks {};
 
-TEST_F(connections, are_used_again_by_the_same_webhook_only) {
+TEST_F(connections, are_used_again_by_all_webhooks_that_lead_to_the_same_place) {
     receiver target(answer_hi);
+    receiver other(answer_hi);
     delivery_bench bench;
     for (int i = 0; i < 5; ++i) {
         const auto answer = bench.deliver(target.location());
@@ -38,7 +37,28 @@ TEST_F(connections, are_used_again_by_the_same_webhook_only) {
     auto of_other_webhook = delivery_bench::request_to(target.location());
     of_other_webhook.webhook_id = {2};
     EXPECT_EQ(bench.deliver(std::move(of_other_webhook)).error, delivery_error::none);
-    EXPECT_EQ(target.connections(), 2);
+    EXPECT_EQ(target.connections(), 1);
+    EXPECT_EQ(bench.deliver(other.location()).error, delivery_error::none);
+    EXPECT_EQ(other.connections(), 1);
+}
+
+TEST_F(connections, to_one_place_are_bounded_and_one_too_many_is_no_failure_of_the_receiver) {
+    receiver target([](peer& one) {
+        one.read_request();
+        one.hang();
+    });
+    receiver other(answer_hi);
+    workers::http_transport_options options;
+    options.connections_to_one_max = 2;
+    delivery_bench bench(std::move(options));
+    bool any = false;
+    const auto ignored = [&any](const workers::delivery_answer&) { any = true; };
+    const auto first = bench.transport().post(delivery_bench::request_to(target.location()), ignored);
+    const auto second = bench.transport().post(delivery_bench::request_to(target.location()), ignored);
+    const auto third = bench.deliver(target.location());
+    EXPECT_TRUE(third.own_shortage) << third.message;
+    EXPECT_FALSE(any);
+    EXPECT_EQ(bench.deliver(other.location()).error, delivery_error::none);
 }
 
 TEST_F(connections, are_not_used_again_after_an_answer_that_did_not_frame_itself) {

@@ -14,6 +14,9 @@
 
 namespace herald::test {
 
+/// A whole answer.
+inline const std::string hi = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi";
+
 /// The receiver's end of one connection, used only on its script's thread.
 class peer {
   public:

@@ -1,8 +1,10 @@
-// herald_governance --depth N [--mutation NAME] | --list
+// herald_governance --depth N [--long N] [--mutation NAME] | --list
 //
-// Follows every sequence of up to N steps. Without a mutation every invariant must hold; with one, a rule is
-// broken on purpose, and some sequence must show it. A failure prints the steps.
+// Follows every sequence of up to N steps; with HERALD_TEST_LONG=1, --long has the number. Without a mutation
+// every invariant must hold; with one, a rule is broken on purpose, and some sequence must show it. A failure
+// prints the steps.
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <unordered_set>
@@ -104,15 +106,18 @@ int main(int count, char** arguments) {
                 std::printf("%s: %s\n", std::string(one.name).c_str(), std::string(one.breaks).c_str());
             return 0;
         }
-        if (option == "--depth" && i + 1 < count) {
-            depth = static_cast<std::uint32_t>(std::stoul(arguments[++i]));
+        if ((option == "--depth" || option == "--long") && i + 1 < count) {
+            const auto wanted = static_cast<std::uint32_t>(std::stoul(arguments[++i]));
+            if (option == "--depth" || std::getenv("HERALD_TEST_LONG") != nullptr) depth = wanted;
         } else if (option == "--mutation" && i + 1 < count) {
             for (const mutation& one : mutations())
                 if (one.name == arguments[i + 1]) broken = &one;
             if (!broken) return std::printf("no mutation is called %s; see --list\n", arguments[i + 1]), 2;
             ++i;
         } else {
-            return std::printf("usage: herald_governance [--depth N] [--mutation NAME] | --list\n"), 2;
+            return std::printf(
+                       "usage: herald_governance [--depth N] [--long N] [--mutation NAME] | --list\n"),
+                   2;
         }
     }
     return run(broken, depth);

@@ -176,6 +176,7 @@ void route_world::SetUp() {
         R"({"scan_status":"scanned","scan_external_results":{"safety_status":"unsafe"}})";
     x_samples["trigger_test"].body = R"({"webhook_id":2})";
     x_samples["update_webhook"].body = R"({"id":2,"add_event_types":["DELETE"]})";
+    x_samples["rotate_webhook_secret"].body = R"({"webhook_id":2})";
     x_samples["set_webhook_status"].body = R"({"webhook_id":2,"status":"DISABLED"})";
     upload(filled);
     add_endpoints(model);

@@ -297,10 +297,10 @@ TEST(views, a_promote_body_holds_texts_only) {
     model_version version;
     version.id.value = 1;
     version.attributes = {{"text", {"\"a\""}, {}}, {"number", {"1.5"}, {}}, {"nothing", {}, {}}};
-    const auto body = parse_json(promote_body(version));
-    ASSERT_TRUE(body);
-    EXPECT_EQ(*body->find("id"), json_value("1"));
-    EXPECT_EQ(to_json_text(*body->find("attributes")),
+    const auto parsed = parse_json(promote_body(version));
+    ASSERT_TRUE(parsed);
+    EXPECT_EQ(*parsed->find("id"), json_value("1"));
+    EXPECT_EQ(to_json_text(*parsed->find("attributes")),
               "[{\"key\":\"text\",\"value\":\"a\"},{\"key\":\"number\",\"value\":\"1.5\"},"
               "{\"key\":\"nothing\",\"value\":\"null\"}]");
 }

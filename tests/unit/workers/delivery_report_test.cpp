@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include "runtime/metrics.hpp"
+
 namespace herald::test {
 namespace {
 
@@ -65,6 +67,9 @@ TEST(delivery_report, attempts_deliveries_and_deaths_are_metrics) {
     EXPECT_THAT(text, HasSubstr("herald_dead_total{reason=\"gone\"} 1\n"));
     EXPECT_THAT(text, HasSubstr("herald_dead_total{reason=\"backlog\"} 1\n"));
     EXPECT_THAT(text, HasSubstr("herald_dead_total{reason=\"refused\"} 1\n"));
+    EXPECT_THAT(text, HasSubstr("herald_webhook_attempts_total{webhook=\"1\",result=\"succeeded\"} 1\n"));
+    EXPECT_THAT(text, HasSubstr("herald_webhook_attempts_total{webhook=\"1\",result=\"failed\"} 2\n"))
+        << "neither tests nor deliveries without an attempt";
 }
 
 TEST(delivery_report, each_attempt_is_one_line_and_a_delivery_without_one_is_none) {
@@ -73,19 +78,48 @@ TEST(delivery_report, each_attempt_is_one_line_and_a_delivery_without_one_is_non
     made.delivery_id = "d1";
     made.status = 204;
     made.address = "203.0.113.5";
+    made.event_id = "e1";
+    made.resource_type = schemas::resource_type::registered_model_version;
+    made.resource_id = "12";
+    schemas::event event;
+    event.workspace_name = "fraud team";
+    event.subject = "fraud/v3";
     testing::internal::CaptureStderr();
-    report.saw(made, {}, "one", 0);
+    report.saw(made, event, "one", 0);
     made.source = schemas::delivery_source::test;
-    report.saw(made, {}, "one", 0);
+    report.saw(made, event, "one", 0);
     made.number = 0;
-    report.saw(made, {}, "one", 0);
+    report.saw(made, event, "one", 0);
     const std::string lines = testing::internal::GetCapturedStderr();
     EXPECT_EQ(std::count(lines.begin(), lines.end(), '\n'), 2);
-    EXPECT_THAT(lines,
-                HasSubstr(R"("event":"delivery_attempted","webhook_id":7,"delivery_id":"d1",)"
-                          R"("event_type":"PROMOTE","source":"event","attempt":1,"result":"succeeded",)"
-                          R"("error":"none","status":204,"address":"203.0.113.5","duration_us":20000})"));
+    EXPECT_THAT(
+        lines,
+        HasSubstr(
+            R"("event":"delivery_attempted","webhook_id":7,"webhook_name":"one",)"
+            R"("workspace":"fraud team","delivery_id":"d1","event_id":"e1",)"
+            R"("event_type":"PROMOTE","resource_type":"REGISTERED_MODEL_VERSION",)"
+            R"("resource_id":"12","resource_name":"fraud/v3","source":"event","attempt":1,"result":"succeeded",)"
+            R"("error":"none","status":204,"address":"203.0.113.5","duration_us":20000})"));
     EXPECT_THAT(lines, HasSubstr(R"("source":"test")"));
+}
+
+TEST(delivery_report, a_failed_delivery_is_one_line_with_all_that_its_event_is_about) {
+    delivery_report report;
+    schemas::event event;
+    event.workspace_name = "fraud team";
+    event.subject = "fraud/v3";
+    auto made = attempt_of(7, attempt_result::held);
+    made.number = 0;
+    made.event_id = "e1";
+    made.resource_type = schemas::resource_type::build;
+    made.resource_id = "3";
+    testing::internal::CaptureStderr();
+    report.saw(made, event, "one", 0);
+    const std::string line = testing::internal::GetCapturedStderr();
+    EXPECT_THAT(line, HasSubstr(R"("event":"delivery_held","webhook_id":7,"webhook_name":"one",)"
+                                R"("workspace":"fraud team","delivery_id":"","event_id":"e1",)"
+                                R"("event_type":"PROMOTE","resource_type":"BUILD","resource_id":"3",)"
+                                R"("resource_name":"fraud/v3",)"));
 }
 
 }  // namespace

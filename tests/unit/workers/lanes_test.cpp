@@ -20,7 +20,7 @@ void open_breaker(lanes& subject, schemas::webhook_id webhook, std::int64_t now_
         ASSERT_EQ(subject.offer(webhook, {key, live}, now_ms), actions{start(key)});
         subject.finished(webhook, key, receiver_state::failing, now_ms);
     }
-    ASSERT_EQ(subject.open_breakers(), 1u);
+    ASSERT_EQ(subject.open_breakers().size(), 1u);
 }
 
 TEST(lanes, a_lane_starts_with_one_attempt_at_a_time_and_grows_on_success) {
@@ -195,7 +195,7 @@ TEST(lanes, an_open_breaker_spills_what_waits_and_what_comes_and_lets_one_probe_
     EXPECT_EQ(subject.offer(a, {4, live}, later), actions{spill(4, spill_reason::breaker_open)});
     subject.finished(a, 3, receiver_state::well, later);
     EXPECT_EQ(subject.offer(a, {5, live}, later), actions{start(5)});
-    EXPECT_EQ(subject.open_breakers(), 0u);
+    EXPECT_EQ(subject.open_breakers().size(), 0u);
 }
 
 TEST(lanes, the_failure_that_opens_the_breaker_spills_the_queue) {
@@ -227,7 +227,7 @@ TEST(lanes, a_webhook_that_was_changed_begins_anew) {
     const lane_offer after_change{.delivery = 1, .revision = 7};
     EXPECT_TRUE(subject.wants(a, after_change, t0));
     EXPECT_EQ(subject.offer(a, after_change, t0), actions{start(1)});
-    EXPECT_EQ(subject.open_breakers(), 0u);
+    EXPECT_EQ(subject.open_breakers().size(), 0u);
     EXPECT_EQ(subject.park(a, 6, t0 + 60'000, t0), actions{}) << "what it was asked for before the change";
     EXPECT_EQ(subject.finished(a, 1, receiver_state::well, t0), actions{});
     EXPECT_EQ(subject.offer(a, {.delivery = 2, .revision = 6}, t0), actions{start(2)})
@@ -258,7 +258,7 @@ TEST(lanes, tests_pass_by_breaker_and_parking_and_change_nothing) {
     EXPECT_EQ(subject.offer(a, {1, test}, t0), actions{start(1)});
     EXPECT_EQ(subject.offer(a, {2, test}, t0), actions{}) << "one at a time";
     EXPECT_EQ(subject.finished(a, 1, receiver_state::well, t0), actions{start(2)});
-    EXPECT_EQ(subject.open_breakers(), 1u) << "its success closed nothing";
+    EXPECT_EQ(subject.open_breakers().size(), 1u) << "its success closed nothing";
     EXPECT_EQ(subject.offer(a, {3, live}, t0), actions{spill(3, spill_reason::parked, 60'000)});
     subject.finished(a, 2, receiver_state::unknown, t0);
 
@@ -266,7 +266,7 @@ TEST(lanes, tests_pass_by_breaker_and_parking_and_change_nothing) {
         ASSERT_EQ(subject.offer(b, {key, test}, t0), actions{start(key)});
         subject.finished(b, key, receiver_state::failing, t0);
     }
-    EXPECT_EQ(subject.open_breakers(), 1u) << "their failures opened nothing";
+    EXPECT_EQ(subject.open_breakers().size(), 1u) << "their failures opened nothing";
 }
 
 TEST(lanes, tests_do_not_wait_behind_a_hanging_attempt_and_only_a_few_wait_at_all) {
@@ -336,9 +336,9 @@ TEST(lanes, idle_lanes_are_forgotten_but_not_their_open_breakers) {
     lanes subject;
     open_breaker(subject, a, t0);
     subject.tick(t0 + 20 * 60'000);
-    EXPECT_EQ(subject.open_breakers(), 1u);
+    EXPECT_EQ(subject.open_breakers().size(), 1u);
     subject.tick(t0 + 25 * 3'600'000);
-    EXPECT_EQ(subject.open_breakers(), 0u) << "but for those of webhooks that never come back";
+    EXPECT_EQ(subject.open_breakers().size(), 0u) << "but for those of webhooks that never come back";
 }
 
 TEST(lanes, random_events_never_lose_or_double_a_delivery_and_keep_the_bounds) {

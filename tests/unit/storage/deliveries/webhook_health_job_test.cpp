@@ -77,6 +77,35 @@ TEST_F(webhook_health_job_test, failures_are_told_once_and_since_when) {
     EXPECT_EQ(hook().failing_since_ms, since_ms);
 }
 
+TEST_F(webhook_health_job_test, failures_are_counted_until_all_is_told) {
+    for (int minutes = 0; minutes < 11; ++minutes) {
+        observe(attempt(attempt_result::will_retry, 500));
+        all.scheduler.run_for(60'000);
+    }
+    EXPECT_TRUE(hook().failing_told);
+    EXPECT_EQ(told(), 2u) << "that it fails, and that it goes on";
+    EXPECT_EQ(hook().disable_at_ms, 0);
+    all.scheduler.run_for(12ll * 3'600'000);
+    observe(attempt(attempt_result::will_retry, 500));
+    EXPECT_NE(hook().disable_at_ms, 0);
+    for (int i = 0; i < 10; ++i) observe(attempt(attempt_result::will_retry, 500));
+    EXPECT_EQ(told(), 3u);
+}
+
+TEST_F(webhook_health_job_test, failures_of_webhook_health_itself_count_only_towards_disabling) {
+    schemas::attempt of_health = attempt(attempt_result::will_retry, 500);
+    of_health.event_type = schemas::event_type::webhook_health;
+    for (int minutes = 0; minutes < 20; ++minutes) {
+        of_health.time_ms = all.scheduler.time().wall_ms();
+        observe(of_health);
+        all.scheduler.run_for(60'000);
+    }
+    EXPECT_NE(hook().failing_since_ms, 0);
+    EXPECT_FALSE(hook().failing_told || hook().failing_counts);
+    observe(attempt(attempt_result::will_retry, 500));
+    EXPECT_TRUE(hook().failing_counts);
+}
+
 TEST_F(webhook_health_job_test, a_success_ends_the_failures_but_not_within_the_minute) {
     observe(attempt(attempt_result::will_retry, 500));
     observe(attempt(attempt_result::succeeded, 200));

@@ -96,7 +96,8 @@ class artifact_rules : public testing::Test {
     /// The artifact "a", as a list of what its parts were made of.
     std::vector<std::string> bytes_now() {
         std::vector<std::string> all;
-        for (const auto& each : tables::bytes_of_artifacts::find(*registry.view(), version.id, "a")->parts)
+        const auto found = tables::bytes_of_artifacts::find(*registry.view(), version.id, "a");
+        for (const auto& each : found->parts)
             all.push_back(tables::blobs::find(*registry.view(), each.digest)->object.substr(10));
         return all;
     }

@@ -105,8 +105,10 @@ void tell_of_versions(golden_writer&);
 void tell_of_stages(golden_writer&);  // golden_story_stages.cpp
 void tell_of_builds(golden_writer&);  // golden_story_scans.cpp
 void tell_of_scans(golden_writer&);
-void tell_of_promotions(golden_writer&);                              // golden_story_stages.cpp
-void tell_of_bounds(golden_writer&);                                  // golden_story_webhooks.cpp
+void tell_of_promotions(golden_writer&);  // golden_story_stages.cpp
+void tell_of_bounds(golden_writer&);      // golden_story_webhooks.cpp
+/// `webhooks`: how many have been made before.
+void tell_of_news(golden_writer&, std::uint64_t webhooks);
 void tell_of_a_month(golden_writer&, std::uint64_t publisher_token);  // golden_story_nodes.cpp
 void tell_of_a_raise(golden_writer&, std::uint32_t to_level);
 void tell_of_a_late_report(golden_writer&);    // golden_story_scans.cpp

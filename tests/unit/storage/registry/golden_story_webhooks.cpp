@@ -79,7 +79,8 @@ void tell_of_failures_that_end(golden_writer& log, const std::vector<std::uint64
     for (const std::uint64_t id : {6u, 7u, 8u}) {
         webhook_health told = health_of(id, revisions[id - 1], webhook_condition::failing);
         told.token = token;
-        told.failing_since_ms = log.now_ms;
+        told.failing_since_ms = log.now_ms - 13 * hour_ms;
+        told.failed_until_ms = log.now_ms;
         log.done(told, std::to_string(id) + " fails");
         told.condition = id == 7 ? webhook_condition::gone : webhook_condition::healthy;
         if (id == 6)
@@ -106,6 +107,7 @@ void tell_of_health(golden_writer& log, const std::vector<std::uint64_t>& revisi
     log.done(ended, "of no scan that is running");
     told.token = token;
     told.failing_since_ms = log.now_ms - 2 * day_ms;
+    told.failed_until_ms = log.now_ms;
     log.done(told, "1 fails since two days");
     log.done(told, "1 still fails");
     told.condition = webhook_condition::healthy;
@@ -125,12 +127,104 @@ void tell_of_health(golden_writer& log, const std::vector<std::uint64_t>& revisi
     log.done(told, "2 is gone");
     told = health_of(3, revisions[2], webhook_condition::failing);
     told.token = token;
-    told.failing_since_ms = log.now_ms - hour_ms;
+    told.failing_since_ms = log.now_ms - 13 * hour_ms;
+    told.failed_until_ms = log.now_ms;
     log.done(told, "3 fails");
     told = health_of(2, log.offset() - 2, webhook_condition::healthy);
     told.token = token;
     log.done(told, "of one that is disabled: nothing");
     tell_of_failures_that_end(log, revisions, token);
+}
+
+/// Each of what WEBHOOK_HEALTH says of `failing`, and what it says of it to nobody.
+void tell_of_told_health(golden_writer& log, std::uint64_t failing, std::uint64_t revision) {
+    claim job;
+    job.job = "webhook-health";
+    job.node = "a";
+    job.boot[0] = 2;
+    webhook_health told = health_of(failing, revision, webhook_condition::failing);
+    const std::uint64_t token = log.done(job, "of webhook-health, anew");
+    told.token = token;
+    told.failing_since_ms = log.now_ms - 13 * hour_ms;
+    told.failed_until_ms = log.now_ms;
+    told.reason = "answered 500";
+    log.done(told, "fails with WEBHOOK_HEALTH alone");
+    told.failed_attempts = 1;
+    log.done(told, "fails with another event, too");
+    told.failed_attempts = 10;
+    log.done(told, "fails: others are told");
+    told.condition = webhook_condition::healthy;
+    log.done(told, "recovers");
+    told.condition = webhook_condition::failing;
+    log.done(told, "fails anew");
+    log.now_ms += 4 * day_ms;
+    log.done(no_operation{}, "a day before it is disabled");
+    log.now_ms += day_ms;
+    log.done(no_operation{}, "when it is disabled");
+    log.done(set_webhook_status{webhook_id{failing}, schemas::webhook_status::enabled}, "enabled");
+    told = health_of(failing, log.offset() - 1, webhook_condition::gone);
+    told.token = token;
+    told.reason = "410 Gone";
+    log.done(told, "gone, with WEBHOOK_HEALTH alone");
+}
+
+/// Of webhook `id`, each setting, and what is wrong with it.
+void tell_of_settings(golden_writer& log, std::uint64_t id) {
+    update_webhook command;
+    command.id = webhook_id{id};
+    command.new_name = "renamed";
+    schemas::webhook_delivery& wanted = command.delivery;
+    wanted = {"text",
+              1'000,
+              {5, 86'400},
+              100,
+              {{"stage", schemas::find_operator::in, {R"(["PRODUCTION"])"}}},
+              schemas::content_mode::structured,
+              true,
+              log.now_ms + day_ms};
+    command.given = {"description",  "timeout_ms", "retry_schedule", "rate_limit",
+                     "content_mode", "filter",     "asymmetric",     "time_expires"};
+    command.headers = {{"x-key", "sealed", "webhook:5"}};
+    log.done(command, "with every setting");
+    command.new_name = "everything";
+    log.refused(command, "with the name of another");
+    command.new_name.clear();
+    for (const auto& [what, change] : std::vector<std::pair<string, void (*)(update_webhook&)>>{
+             {"too short a time", [](auto& c) { c.delivery.timeout_ms = 999; }},
+             {"too short a wait", [](auto& c) { c.delivery.retry_schedule = {4}; }},
+             {"too many waits", [](auto& c) { c.delivery.retry_schedule.assign(17, 5); }},
+             {"too high a rate", [](auto& c) { c.delivery.rate_limit = 10'001; }},
+             {"a time that is over", [](auto& c) { c.delivery.time_expires = 1; }},
+             {"a path that no event has", [](auto& c) { c.delivery.filter[0].path = "nothing"; }},
+             {"an empty path", [](auto& c) { c.delivery.filter[0].path.clear(); }},
+             {"a path of dots", [](auto& c) { c.delivery.filter[0].path = "stage..x"; }},
+             {"no list where one is needed", [](auto& c) { c.delivery.filter[0].value.text = "1"; }},
+             {"a value that is not JSON", [](auto& c) { c.delivery.filter[0].value.text = "{"; }},
+             {"no order", [](auto& c) { c.delivery.filter[0].operator_ = schemas::find_operator::gt; }},
+             {"too many conditions", [](auto& c) { c.delivery.filter.resize(9, c.delivery.filter[0]); }},
+             {"a header of Herald's", [](auto& c) { c.headers[0].name = "webhook-id"; }},
+             {"a header that has no name", [](auto& c) { c.headers[0].name = "a b"; }},
+             {"too many headers", [](auto& c) {
+                  for (int i = 0; i < 16; ++i) c.headers.push_back({"x-" + std::to_string(i), "sealed", ""});
+              }}}) {
+        update_webhook wrong = command;
+        change(wrong);
+        log.refused(wrong, "with " + what);
+    }
+    rotate_webhook_secret rotation{webhook_id{id}, "second", "webhook:6", 3'600};
+    log.done(rotation, "from no secret: nothing overlaps");
+    rotation.sealed_secret = "third";
+    log.done(rotation, "with an overlap");
+    log.refused(rotate_webhook_secret{webhook_id{id}, "", "", 0}, "without a secret");
+    log.refused(rotate_webhook_secret{webhook_id{id}, "s", "b", 7 * 86'400 + 1}, "for too long");
+    log.refused(rotate_webhook_secret{webhook_id{9'999}, "s", "b", 0}, "of none");
+    log.user = ann;
+    log.refused(rotate_webhook_secret{webhook_id{id}, "s", "b", 0}, "by somebody who may not");
+    log.user = admin;
+    log.now_ms += hour_ms;
+    log.done(no_operation{}, "the overlap is over");
+    log.now_ms += day_ms;
+    log.done(no_operation{}, "it expires");
 }
 
 }  // namespace
@@ -175,7 +269,7 @@ void tell_of_webhooks(golden_writer& log) {
     log.user = admin;
     log.done(set_webhooks_by{schemas::webhooks_by::workspace_admins});
     log.user = ann;
-    log.refused(delete_webhooks{{webhook_id{5}}}, "by somebody who is no admin of the workspace either");
+    log.refused(delete_webhooks{{webhook_id{1}}}, "by somebody who is no admin of the workspace either");
     log.user = admin;
     log.done(set_webhooks_by{schemas::webhooks_by::system_admins}, "as at first");
     log.refused(delete_webhooks{}, "of none");
@@ -183,6 +277,24 @@ void tell_of_webhooks(golden_writer& log) {
     log.refused(delete_webhooks{{webhook_id{5}, webhook_id{99}}}, "of one that there is none of");
     log.done(delete_webhooks{{webhook_id{5}, webhook_id{5}}});
     tell_of_health(log, revisions);
+}
+
+void tell_of_news(golden_writer& log, std::uint64_t webhooks) {
+    create_webhook watcher = hook_command("watcher", {event_type::webhook_health, event_type::transition});
+    log.done(watcher, "that hears of the others");
+    watcher.settings.name = "deaf";
+    watcher.settings.event_types = {event_type::webhook_health};
+    watcher.settings.resource_types =
+        filtered(resource_type::all, resource_type::none, resource_type::none).settings.resource_types;
+    log.refused(watcher, "for WEBHOOK_HEALTH with resource types");
+    const std::uint64_t revision = log.done(hook_command("failing", {event_type::promote}), "that fails");
+    create_event event;
+    event.event_uuid = "news";
+    event.event_type = event_type::transition;
+    event.resource_type = resource_type::registered_model_version;
+    log.refused(event, "that only Herald tells");
+    tell_of_told_health(log, webhooks + 2, revision);
+    tell_of_settings(log, webhooks + 2);
 }
 
 void tell_of_bounds(golden_writer& log) {

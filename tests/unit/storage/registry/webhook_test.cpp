@@ -224,8 +224,10 @@ TEST_F(webhook_rules, whose_resource_types_let_none_of_their_events_through_are_
         EXPECT_EQ(code_of(outcome), error_code::invalid_argument);
         EXPECT_THAT(
             outcome.message,
-            testing::HasSubstr("PROMOTE tells of REGISTERED_MODEL_VERSION, REQUEST_SCAN tells of BUILD, "
-                               "CREATE, READ, UPDATE, DELETE of any resource"));
+            testing::HasSubstr(
+                "PROMOTE tells of REGISTERED_MODEL_VERSION, REQUEST_SCAN tells of BUILD, "
+                "TRANSITION tells of REGISTERED_MODEL_VERSION, WEBHOOK_HEALTH tells of "
+                "webhooks, if resource_types is empty, CREATE, READ, UPDATE, DELETE of any resource"));
     }
     for (const auto& heard : {outcome_of({event_type::promote}, {builds, versions}),
                               outcome_of({event_type::request_scan}, {builds}),
@@ -266,28 +268,6 @@ TEST_F(webhook_rules, that_are_gone_are_disabled_by_the_jobs_holder_and_then_hel
     EXPECT_EQ(events[0].audience[0].webhook_id, hook.id);
     EXPECT_TRUE(events[0].audience[0].held);
     EXPECT_GT(events[0].audience[0].revision, hook.revision) << "it was disabled since";
-}
-
-TEST_F(webhook_rules, are_disabled_after_five_days_of_nothing_but_failures) {
-    const auto hook = hook_with({}, true, {});
-    schemas::commands::claim claim;
-    claim.job = "webhook-health";
-    schemas::commands::webhook_health report;
-    report.webhook_id = hook.id;
-    report.revision = hook.revision;
-    report.token = registry.must<schemas::claim_row>(claim).token;
-    report.condition = schemas::commands::webhook_condition::failing;
-    report.failing_since_ms = registry.now_ms;
-    const auto status = [&] {
-        return find_row<schemas::webhook>(*registry.view(), key_of(table::webhook).number(hook.id))->status;
-    };
-    EXPECT_EQ(registry.run(report).code, 0u);
-    registry.now_ms += 4ll * 24 * 3'600'000;
-    registry.run(schemas::commands::no_operation{});
-    EXPECT_EQ(status(), schemas::webhook_status::enabled);
-    registry.now_ms += 25ll * 3'600'000;
-    registry.run(schemas::commands::no_operation{});
-    EXPECT_EQ(status(), schemas::webhook_status::disabled);
 }
 
 TEST_F(webhook_rules, outbox_rows_are_dropped_only_when_published_and_thirty_days_old) {
@@ -456,7 +436,8 @@ TEST_F(reported_events, are_unique_in_their_workspace_only) {
 }
 
 TEST_F(reported_events, of_types_that_herald_alone_tells_are_refused) {
-    for (const event_type type : {event_type::promote, event_type::request_scan}) {
+    for (const event_type type : {event_type::promote, event_type::request_scan, event_type::transition,
+                                  event_type::webhook_health}) {
         auto command = event_named("one");
         command.event_type = type;
         EXPECT_EQ(code_of(registry.run(command)), error_code::invalid_argument);

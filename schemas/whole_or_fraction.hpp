@@ -9,7 +9,7 @@
 
 #include "schemas/json.hpp"
 
-namespace herald::storage::registry::find {
+namespace herald::schemas {
 
 class whole_or_fraction {
   public:
@@ -18,7 +18,7 @@ class whole_or_fraction {
     explicit whole_or_fraction(double fraction) : x_value(fraction) {}
 
     /// Of a JSON number; empty for any other value.
-    static std::optional<whole_or_fraction> of(const schemas::json_value&);
+    static std::optional<whole_or_fraction> of(const json_value&);
     /// Of a text that is a number and nothing else.
     static std::optional<whole_or_fraction> of_text(std::string_view);
 
@@ -41,4 +41,4 @@ class whole_or_fraction {
     double x_value = 0;
 };
 
-}  // namespace herald::storage::registry::find
+}  // namespace herald::schemas

@@ -1,9 +1,9 @@
-#include "storage/registry/find/whole_or_fraction.hpp"
+#include "schemas/whole_or_fraction.hpp"
 
 #include <algorithm>
 #include <charconv>
 
-namespace herald::storage::registry::find {
+namespace herald::schemas {
 namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -32,11 +32,11 @@ whole_or_fraction whole_or_fraction::of_digits(std::string_view digits, double n
     return out;
 }
 
-std::optional<whole_or_fraction> whole_or_fraction::of(const schemas::json_value& value) {
+std::optional<whole_or_fraction> whole_or_fraction::of(const json_value& value) {
     if (const auto* fraction = value.get_if<double>()) return whole_or_fraction(*fraction);
     if (const auto* whole = value.get_if<std::int64_t>()) return whole_or_fraction(*whole);
     if (const auto* whole = value.get_if<std::uint64_t>()) return whole_or_fraction(*whole);
-    const auto* longer = value.get_if<schemas::long_integer>();
+    const auto* longer = value.get_if<long_integer>();
     return longer ? of_text(longer->digits) : std::nullopt;
 }
 
@@ -64,4 +64,4 @@ std::partial_ordering operator<=>(const whole_or_fraction& a, const whole_or_fra
     return low.x_long_magnitude <=> high.x_long_magnitude;
 }
 
-}  // namespace herald::storage::registry::find
+}  // namespace herald::schemas
