@@ -308,9 +308,9 @@ TEST(lanes, a_resend_is_attempted_past_an_open_breaker_and_its_success_closes_it
     EXPECT_EQ(subject.offer(a, {1, lane_share::resend}, t0), actions{start(1)});
     EXPECT_EQ(subject.offer(a, {2, lane_share::resend}, t0), actions{}) << "one at a time";
     EXPECT_EQ(subject.finished(a, 1, receiver_state::failing, t0), actions{start(2)});
-    EXPECT_EQ(subject.open_breakers(), 1u) << "its failure says nothing new";
+    EXPECT_EQ(subject.open_breakers().size(), 1u) << "its failure says nothing new";
     subject.finished(a, 2, receiver_state::well, t0);
-    EXPECT_EQ(subject.open_breakers(), 0u);
+    EXPECT_EQ(subject.open_breakers().size(), 0u);
     EXPECT_EQ(subject.offer(a, {3, live}, t0), actions{start(3)});
 }
 
