@@ -10,7 +10,7 @@ namespace {
 
 /// By name.
 constexpr meaning all_meanings[] = {
-    {"action", "What was done: the name of the command"},
+    {"action", "What was done: the name of the command, or the step of a transition"},
     {"activities", "The entries of the page, oldest first"},
     {"activity", "The entry of the version's stage history that the call made"},
     {"activity_state", "State of the transition after this entry"},

@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "schemas/json_numbers.hpp"
 #include "schemas/parser_room.hpp"
 
 namespace herald::schemas {
@@ -21,9 +22,12 @@ bool read_double(ondemand::value& value, double& out) {
     static constexpr std::size_t exact_bytes_max = 19;  // of longer ones simdjson 3.0.1 makes others
     std::string_view token = value.raw_json_token();
     if (value.get_double().get(out) != simdjson::SUCCESS) return false;
-    if (token.size() <= exact_bytes_max) return true;
-    token = token.substr(0, token.find_last_not_of(" \t\r\n") + 1);
-    return std::from_chars(token.data(), token.data() + token.size(), out).ec == std::errc{};
+    if (token.size() > exact_bytes_max) {
+        token = token.substr(0, token.find_last_not_of(" \t\r\n") + 1);
+        if (std::from_chars(token.data(), token.data() + token.size(), out).ec != std::errc{}) return false;
+    }
+    out = beside_integer(token, out);
+    return true;
 }
 
 /// Depth first, as the arrays are nested. Each step returns whether it went well.

@@ -5,6 +5,8 @@
 
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"
+#include "runtime/metric_names.hpp"
+#include "runtime/metrics.hpp"
 #include "runtime/text.hpp"
 
 namespace herald::workers {

@@ -220,7 +220,7 @@ class lanes {
         bool is_empty() const;
     };
 
-    struct place {
+    struct used_place {
         std::size_t in_flight = 0;
         std::set<schemas::webhook_id> lanes;
     };
@@ -265,7 +265,7 @@ class lanes {
     lane_limits x_bounds;
     std::map<schemas::webhook_id, lane> x_lanes;
     std::deque<schemas::webhook_id> x_turns[2];  // lanes that may start something, by rank, in turn
-    std::map<std::uint64_t, place> x_places;
+    std::map<std::uint64_t, used_place> x_places;
     std::set<schemas::webhook_id> x_paced;  // lanes with a rate limit
     std::size_t x_in_flight = 0;
     std::size_t x_in_flight_troubled = 0;

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "api/calls/call.hpp"
 #include "schemas/endpoints.hpp"
 
 namespace herald::api::deployment {

@@ -1,5 +1,5 @@
 // The image of a build, as a scanner fetches it (wire.md §4).
-#include "api/calls/handler.hpp"
+#include "api/calls/rows.hpp"
 #include "api/deployment/routes.hpp"
 #include "api/deployment/services.hpp"
 #include "api/serving/images/image_tar.hpp"

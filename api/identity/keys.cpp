@@ -28,7 +28,7 @@ response add_key(writing_call& call, schemas::user_id of) {
     co_return co_await call.write_minting<schemas::user>(std::move(command), key_purpose, view);
 }
 
-response add_dev_key(writing_call& call, requests::nothing body) {
+response add_dev_key(writing_call& call, requests::nothing) {
     const schemas::user_id own{};
     co_return co_await add_key(call, own);
 }

@@ -1,6 +1,7 @@
 #include "api/webhooks/sealing.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "runtime/crypto.hpp"
 #include "runtime/key_ring.hpp"
@@ -80,8 +81,12 @@ result<header_changes> headers_in(writing_call& call, const schemas::json_text& 
     const auto value = schemas::parse_json(sent.text);
     const schemas::json_object* members = value ? value->get_if<schemas::json_object>() : nullptr;
     if (!members) return runtime::invalid_argument("headers must be an object of names and values");
+    std::set<std::string> names;
     for (const auto& [name, text] : *members) {
         const std::string shown = runtime::shortened(name, limits::webhook_header_name_bytes_max);
+        if (!names.insert(runtime::to_lower(name)).second)
+            return runtime::invalid_argument("headers has " + shown +
+                                             " twice, but for the case of letters; name each header once");
         if (text.is_null()) {
             changes.removed.push_back(runtime::to_lower(name));
             continue;

@@ -81,11 +81,20 @@ constexpr auto without_secret = [](webhook hook) -> webhook_answer {
     return answers::of(std::move(hook), "");
 };
 
+result<void> check_filter(const std::vector<schemas::filter_condition>& conditions) {
+    for (std::size_t i = 0; i < conditions.size(); ++i)
+        if (const auto good = requests::check_required(conditions[i], "filter[" + std::to_string(i) + "]");
+            !good)
+            return good.error();
+    return {};
+}
+
 response create_webhook(writing_call& call) {
     const auto body = call.body<requests::create_webhook>();
     if (!body) co_return body.error();
     if (const auto good = check_secret("mutual_secret", body->mutual_secret); !good) co_return good.error();
     if (const auto good = check_location(call, body->settings.location); !good) co_return good.error();
+    if (const auto good = check_filter(body->settings.delivery.filter); !good) co_return good.error();
     warn_of_weak(call, "mutual_secret", body->mutual_secret);
     auto headers = headers_in(call, body->headers);
     if (!headers) co_return headers.error();
@@ -123,6 +132,7 @@ response update_webhook(writing_call& call) {
     if (!sent) co_return sent.error();
     auto body = call.body_as<requests::update_webhook>(*sent);
     if (!body) co_return body.error();
+    if (const auto good = check_filter(body->delivery.filter); !good) co_return good.error();
     auto headers = headers_in(call, body->headers);
     if (!headers) co_return headers.error();
     if (const auto good = check_secret("mutual_secret", body->mutual_secret); !good) co_return good.error();
@@ -247,12 +257,10 @@ const calls::route webhook_table[] = {
     for_webhook_administrators(write<requests::set_webhook_status, answers::webhook>(
         "set_webhook_status", http_method::post, "/api/v1/uac-proxy/events/setWebhookStatus",
         set_webhook_status, "webhooks", "Disables a webhook, or enables it and forgets its failures")),
-    for_webhook_administrators(
-        making_subscribers(write<requests::rotate_webhook_secret, answers::rotated_secret>(
-            "rotate_webhook_secret", http_method::post, "/api/v1/uac-proxy/events/rotateSecret",
-            rotate_secret, "webhooks",
-            "Replaces a webhook's secret; the earlier one signs, too, for overlap_seconds (a day unless "
-            "given)"))),
+    for_webhook_administrators(write<requests::rotate_webhook_secret, answers::rotated_secret>(
+        "rotate_webhook_secret", http_method::post, "/api/v1/uac-proxy/events/rotateSecret", rotate_secret,
+        "webhooks",
+        "Replaces a webhook's secret; the earlier one signs, too, for overlap_seconds (a day unless given)")),
     act<requests::trigger_test, answers::test_result>("trigger_test", "/api/v1/uac-proxy/events/triggerTest",
                                                       trigger_test, "webhooks",
                                                       "Sends a test and returns the receiver's answer"),

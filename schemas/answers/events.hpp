@@ -90,9 +90,6 @@ struct shown_transition {
     std::string state;
     std::string comment;
 
-    static constexpr std::array meanings{meaning{"id", "The id of the activity that opened it", 0},
-                                         meaning{"comment", "What was said with this step", 0},
-                                         meaning{"state", "After this step", 0}};
     HERALD_DESCRIBE(id, source_stage, desired_stage, state, comment);
 };
 
@@ -126,10 +123,7 @@ struct transition_event {
     shown_person requested_by;
 
     static constexpr integers style = integers::as_numbers;
-    static constexpr std::array meanings{
-        meaning{"action", "requested, approved, rejected, closed or committed", 0},
-        meaning{"model", "Whose version it is", 0}, meaning{"version", "Whose stage changes", 0},
-        meaning{"by", "Who did this step", 0}, meaning{"requested_by", "Who asked for the transition", 0}};
+    static constexpr std::array meanings{meaning{"by", "Who did this step", 0}};
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "id", self.id);
         field(2, "timestamp", self.timestamp);
@@ -173,7 +167,7 @@ struct webhook_health_event {
                 "failing: at least 10 attempts in at least 10 minutes, and all of them failed; disabling: it "
                 "is disabled in 24 hours unless an attempt succeeds; disabled; recovered",
                 0},
-        meaning{"since", "When the failures began, ISO 8601", 0}, meaning{"reason", "Why, for people", 0}};
+        meaning{"since", "When the failures began, ISO 8601", 0}};
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "id", self.id);
         field(2, "timestamp", self.timestamp);

@@ -397,8 +397,9 @@ request_parser::progress request_parser::advance_chunked_body() {
         return fail(413, "too many bytes of chunk sizes, extensions and trailers");
     if (failed == http::error::body_limit) return fail_too_large();
     if (failed && failed != http::error::need_more) return fail_chunks(failed.value());
+    // Outside of a chunk all that is left is framing.
     if (failed == http::error::need_more && x_reader->chunk_bytes_left == 0 &&
-        ends_in_bare_line_feed({begin() + x_parsed, waiting()}))
+        has_bare_line_end({begin() + x_parsed, waiting()}))
         return fail_chunks(static_cast<int>(http::error::bad_line_ending));
     if (is_done) return finish();
     // Closes the gap that the framing left, so that the buffer grows only with the body.

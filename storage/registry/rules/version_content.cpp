@@ -4,8 +4,10 @@
 #include <utility>
 
 #include "schemas/json.hpp"
+#include "schemas/limits.hpp"
 #include "storage/registry/emission/resource_events.hpp"
 #include "storage/registry/rules/artifacts.hpp"
+#include "storage/registry/rules/checks.hpp"
 #include "storage/registry/tables/versions.hpp"
 
 namespace herald::storage::registry::rules {

@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "schemas/describe.hpp"
 #include "schemas/ids.hpp"
 #include "storage/registry/state/state.hpp"
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "schemas/describe.hpp"
 #include "storage/registry/state/state.hpp"
 
 namespace herald::storage::registry::tables {

@@ -27,8 +27,8 @@ def what_cannot_be_served_ends_as_an_error_that_says_why():
         model = client.model("m")
         whole = onnx_models.tiny()
         for name, content, texts in (
-                ("pickle", pickle.dumps({"coefficients": [1.0, 2.0]}), ["no ONNX model"]),
-                ("text", b"not a model", ["no ONNX model"]),
+                ("pickle", pickle.dumps({"coefficients": [1.0, 2.0]}), ["not an ONNX model"]),
+                ("text", b"not a model", ["not an ONNX model"]),
                 ("half", whole[:len(whole) // 2], ["damaged"]),
                 ("external", onnx_models.external_data(), ["another file"]),
                 ("operator", onnx_models.unknown_operator(), ["ONNX Runtime"]),

@@ -74,6 +74,13 @@ def an_ed25519_signature_verifies_with_a_key_that_anybody_may_read():
             assert done.returncode == 0, done
 
 
+def a_header_is_named_once_whatever_the_case_of_its_letters():
+    with herald.with_receiver() as (_, client, receiver):
+        body = {"name": "twice", "location": receiver.url, "event_types": ["CREATE"], "headers": {"X-A": "1", "x-a": "2"}}
+        refused = client.call("POST", f"{EVENTS}/createWebhook", body)
+        assert refused.status == 400 and "headers has x-a twice" in refused.body.decode(), refused
+
+
 def headers_form_filter_and_expiry_reach_the_next_delivery():
     with herald.with_receiver() as (_, client, receiver):
         hook = client.must("POST", f"{EVENTS}/createWebhook", {
@@ -123,7 +130,8 @@ def approvers_are_told_and_a_receiver_that_is_gone_is_announced():
         version = client.version(client.model("fraud"), "v1")
         client.promote(approver, version)
         receiver.wait_for(3, "TRANSITION")
-        steps = [json.loads(one.body) for one in receiver.of_type("TRANSITION")]
+        in_order = sorted(receiver.of_type("TRANSITION"), key=lambda one: int(one.headers["svc-sequence"]))
+        steps = [json.loads(one.body) for one in in_order]
         assert [one["action"] for one in steps] == ["requested", "approved", "committed"], steps
         assert steps[0]["model"]["name"] == "fraud" and steps[0]["version"] == {"id": int(version), "name": "v1"}, steps[0]
         assert steps[1]["by"]["email"] == "second@example.com" and steps[1]["requested_by"]["email"] == herald.ADMIN_EMAIL, steps[1]

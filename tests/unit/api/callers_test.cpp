@@ -144,7 +144,7 @@ TEST_F(webhook_admins, are_members_of_admins_and_nobody_with_less) {
         if (row.name != "create_webhook")  // in their own workspace
             EXPECT_EQ(ask_sample(&editor, row).status(), 403) << place(row, "an editor");
     }
-    EXPECT_EQ(rows, 4u);
+    EXPECT_EQ(rows, 5u);
     for (const route& row : api::routes::all_routes())
         if (row.who == authentication::webhook_administrator)
             EXPECT_EQ(ask_sample(&second, row).status(), 200) << place(row, "a member of Admins");

@@ -19,14 +19,14 @@ using schemas::event_type;
 using schemas::filter_condition;
 using schemas::find_operator;
 
-constexpr const char* body =
+constexpr const char* example_body =
     R"({"action":"requested","transition":{"id":12,"state":"PENDING","share":0.25,"comment":"a,b"},)"
     R"("attributes":[{"key":"accuracy","value":"0.93"},{"key":"data.set","value":"2026"},)"
     R"({"key":"tags","value":["a",2]}],"owner":null,"is_open":true,"big":18446744073709551616})";
 
 bool passes(const std::string& path, find_operator how, const std::string& value) {
     const std::vector<filter_condition> one{{path, how, {value}}};
-    return schemas::passes(one, *schemas::parse_json(body));
+    return schemas::passes(one, *schemas::parse_json(example_body));
 }
 
 TEST(event_filter, compares_numbers_as_numbers_and_texts_as_texts) {
@@ -75,8 +75,8 @@ TEST(event_filter, a_member_that_is_not_there_meets_only_what_it_is_not) {
 TEST(event_filter, needs_all_conditions) {
     const std::vector<filter_condition> both{{"action", find_operator::eq, {R"("requested")"}},
                                              {"transition.id", find_operator::eq, {"13"}}};
-    EXPECT_FALSE(schemas::passes(both, *schemas::parse_json(body)));
-    EXPECT_TRUE(schemas::passes({}, *schemas::parse_json(body)));
+    EXPECT_FALSE(schemas::passes(both, *schemas::parse_json(example_body)));
+    EXPECT_TRUE(schemas::passes({}, *schemas::parse_json(example_body)));
 }
 
 std::string refusal(std::vector<filter_condition> filter, std::vector<event_type> types, bool all = false) {

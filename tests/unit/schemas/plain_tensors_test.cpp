@@ -71,6 +71,18 @@ TEST(plain_tensors, of_each_type_of_number_keep_their_extremes) {
     EXPECT_FALSE(read(tensor_type::float64, "[1e309]"));
 }
 
+TEST(plain_tensors, of_numbers_between_two_integers_are_what_the_tree_of_values_says) {
+    for (const std::string text :
+         {"[5e-424]", "[-1e-400]", "[0.99999999999999999999]", "[1e-400 ]", "[1.0e0]"}) {
+        const auto read = read_plain_tensors(text, one(tensor_type::float64, {-1}));
+        const auto tree = schemas::parse_prediction_json(text);
+        ASSERT_TRUE(read && tree) << text;
+        const auto* number = tree->get_if<json_array>()->front().get_if<double>();
+        ASSERT_NE(number, nullptr) << text;
+        EXPECT_EQ(numbers_of<double>((*read)[0]), std::vector<double>{*number}) << text;
+    }
+}
+
 TEST(plain_tensors, leave_everything_else_to_the_long_way) {
     for (const std::string text : {"",
                                    " ",

@@ -126,7 +126,7 @@ func (t traveller) register() (herald.ModelId, herald.VersionId) {
 	patched, failure := t.we.PatchVersionWithResponse(ctx, model, version, nil,
 		herald.UpdateVersionRequest{Labels: &[]string{"eu", "nightly"}, Model: artifact("fraud.onnx")})
 	must(patched.JSON200, patched.Body, failure)
-	equal := as((*herald.PredicateInput_Operator).FromPredicateInputOperator0, herald.EQ)
+	equal := as((*herald.PredicateInput_Operator).FromPredicateInputOperator0, herald.PredicateInputOperator0EQ)
 	answer, failure := t.we.FindAllVersionsWithResponse(ctx, nil, herald.FindRequestInput{
 		Predicates: &[]herald.PredicateInput{{Key: to("labels"), Operator: &equal, Value: "nightly"},
 			{Key: to("stage"), Operator: &equal, Value: "unassigned"}}})

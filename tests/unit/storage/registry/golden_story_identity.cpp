@@ -381,6 +381,11 @@ void tell_of_workspaces(golden_writer& log) {
     hook.settings.location = "https://example.org/hook";
     hook.settings.event_types = {schemas::event_type::promote};
     log.done(hook);
+    log.done(set_webhooks_by{schemas::webhooks_by::workspace_admins});
+    log.user = cleo;
+    log.refused(hook, "by a member who is no admin of the workspace");
+    log.user = admin;
+    log.done(set_webhooks_by{schemas::webhooks_by::system_admins}, "as before");
     log.refused(delete_workspace{first, fraud}, "that has a webhook");
     create_model model;
     model.workspace_name = "fraud detection";

@@ -28,7 +28,7 @@ TEST(model_inspection, tells_a_model_of_another_kind_what_it_needs) {
     const std::string hdf("\x89HDF\r\n\x1a\n", 8);
     for (const std::string& each :
          {pickle, zip, hdf, std::string(), std::string("{\"trees\": []}"), std::string(4'096, '\0')})
-        EXPECT_THAT(why_not(each), testing::AllOf(HasSubstr("no ONNX model"), HasSubstr("upstream_url"),
+        EXPECT_THAT(why_not(each), testing::AllOf(HasSubstr("not an ONNX model"), HasSubstr("upstream_url"),
                                                   HasSubstr("external_location")));
 }
 
