@@ -88,7 +88,7 @@ void delivery_machine::enter_lane(iterator at) {
     x_active_ids.insert(record.id);
     carry_out(x_lanes.offer(record.webhook_id,
                             {.delivery = at->first,
-                             .share = share_of(record.source),
+                             .share = share_of(record),
                              .bytes = at->second.what.event->body.size(),
                              .has_waited = at->second.what.has_waited,
                              .over_share = is_over_share(at->second),

@@ -20,14 +20,16 @@ using schemas::delivery_source;
 
 }  // namespace
 
-lane_share delivery_machine::share_of(delivery_source source) noexcept {
-    switch (source) {
+/// What failed when it was sent again is retried as any other delivery.
+lane_share delivery_machine::share_of(const schemas::delivery& record) noexcept {
+    switch (record.source) {
         case delivery_source::test:
             return lane_share::test;
         case delivery_source::replay:
             return lane_share::replay;
         case delivery_source::resend:
-            return lane_share::resend;
+            if (record.attempts_made == 0) return lane_share::resend;
+            break;
         case delivery_source::event:
             break;
     }
@@ -60,7 +62,7 @@ void delivery_machine::accept(delivery_of_event what, record_part part) {
 
 bool delivery_machine::wants(const schemas::delivery& record, std::int64_t waited_ms) const {
     return x_lanes.wants(record.webhook_id,
-                         {.share = share_of(record.source),
+                         {.share = share_of(record),
                           .bytes = record.event.body.size(),
                           .has_waited = true,
                           .waited_ms = waited_ms,

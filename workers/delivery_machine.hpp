@@ -105,7 +105,7 @@ class delivery_machine {
     enum class row_state : std::uint8_t { usable, not_reached, deleted, disabled };
     using counter = std::uint64_t worker_counters::*;
 
-    static lane_share share_of(schemas::delivery_source) noexcept;
+    static lane_share share_of(const schemas::delivery&) noexcept;
     enum class being_written : std::uint8_t { ends, is_forgotten };
     void give_back(const assignment&, being_written);
 

@@ -211,10 +211,9 @@ class log_worker final : public worker {
         auto record = read<schemas::delivery>(what);
         if (!record) return pass_over(*where, what);
         // What is replayed waits in its topic until its lane has room.
-        if (where->where.topic == events::log::topic::replay && is_open(*where, what) &&
-            !x_machine.wants(*record, 0))
-            return false;
-        return take(reader, where, what, *std::move(record), false);
+        const bool is_replay = where->where.topic == events::log::topic::replay;
+        if (is_replay && is_open(*where, what) && !x_machine.wants(*record, 0)) return false;
+        return take(reader, where, what, *std::move(record), is_replay);
     }
 
     /// A delivery that waits for room, from a topic without a delay; or from one with a delay, which is over:

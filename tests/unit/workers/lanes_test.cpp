@@ -291,14 +291,18 @@ TEST(lanes, replays_start_only_while_no_live_delivery_waits_and_in_slots_of_thei
     for (delivery_key key = 1; key <= 100; ++key) apply(subject.offer(a, {key, live}, t0));
     EXPECT_TRUE(running.contains(1)) << "the replay that runs takes no slot from it";
     // Grow the lane to eight, and let it work off what is live.
-    for (delivery_key next = 1; next <= 92; ++next) {
-        running.erase(next);
-        apply(subject.finished(a, next, receiver_state::well, t0));
+    const auto finish = [&](delivery_key key) {
+        running.erase(key);
+        apply(subject.finished(a, key, receiver_state::well, t0));
+    };
+    for (delivery_key key = 1; key <= 91; ++key) {
+        finish(key);
         EXPECT_EQ(replays(), 1) << "only what ran before";
     }
-    running.erase(1000);
-    apply(subject.finished(a, 1000, receiver_state::well, t0));
+    finish(92);  // the last live delivery starts
     EXPECT_EQ(replays(), 2) << "a quarter, now that no live delivery waits";
+    finish(1000);
+    EXPECT_EQ(replays(), 2) << "one for one";
     EXPECT_EQ(running.size(), 10u);
 }
 

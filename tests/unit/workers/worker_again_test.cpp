@@ -29,6 +29,23 @@ TEST_F(worker_test, a_resend_counts_on_and_its_retries_begin_a_schedule_of_their
     EXPECT_EQ(attempts()[1].result, attempt_result::will_retry);
 }
 
+TEST_F(worker_test, only_the_first_attempt_of_a_resend_passes_an_open_breaker) {
+    write_webhooks(1, 1);
+    transport.behave = answers(500);
+    start();
+    for (int i = 0; i < 10; ++i) publish({1});
+    scheduler.run_for(1 * second);
+    ASSERT_EQ(gauges().breakers_open, 1u);
+    const std::size_t before = transport.sent().size();
+    const schemas::delivery again = direct(1, delivery_source::resend);
+    write_direct(again);
+    scheduler.run_for(8 * second);
+    std::size_t tried = 0;
+    for (std::size_t i = before; i < transport.sent().size(); ++i)
+        if (transport.sent()[i].headers.at("svc-event-id") == again.event.id) ++tried;
+    EXPECT_EQ(tried, 1u) << "its retry waits until the breaker admits somebody";
+}
+
 TEST_F(worker_test, what_waits_anyway_is_tried_once_beside_its_schedule) {
     write_webhooks(1, 1);
     transport.behave = answers(500);
