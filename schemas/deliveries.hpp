@@ -50,22 +50,9 @@ struct delivery_row {
 
     friend bool operator==(const delivery_row&, const delivery_row&) = default;
     static constexpr void describe(auto& self, auto&& field) {
-        field(1, "id", self.id);
-        field(2, "webhook_id", self.webhook_id);
-        field(3, "event_id", self.event_id);
-        field(4, "event_type", self.event_type);
-        field(5, "resource_type", self.resource_type);
-        field(6, "resource_id", self.resource_id);
-        field(7, "workspace_id", self.workspace_id);
-        field(8, "time_event_ms", self.time_event_ms);
-        field(9, "state", self.state);
-        field(10, "attempts", self.attempts);
-        field(11, "last_ms", self.last_ms);
-        field(12, "last_status", self.last_status);
-        field(13, "last_error", self.last_error);
-        field(14, "last_total_us", self.last_total_us);
-        field(15, "last_message", self.last_message);
-        field(16, "next_attempt_ms", self.next_attempt_ms);
+        HERALD_FIELDS(id, webhook_id, event_id, event_type, resource_type, resource_id, workspace_id,
+                      time_event_ms, state, attempts, last_ms, last_status, last_error, last_total_us,
+                      last_message, next_attempt_ms);
         field(17, "time_done_ms", self.time_done_ms);
         field(18, "last_source", self.last_source);
     }
@@ -77,11 +64,7 @@ struct attempt_bodies {
     std::string response_headers;
     std::string response_body;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "request_headers", self.request_headers);
-        field(2, "response_headers", self.response_headers);
-        field(3, "response_body", self.response_body);
-    }
+    HERALD_DESCRIBE(request_headers, response_headers, response_body);
 };
 
 /// How a webhook fared lately: at most limits::recent_attempts_kept, the newest last.
@@ -91,17 +74,12 @@ struct recent_attempt {
     delivery_error error = delivery_error::none;
     std::uint32_t total_us = 0;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "time_ms", self.time_ms);
-        field(2, "status", self.status);
-        field(3, "error", self.error);
-        field(4, "total_us", self.total_us);
-    }
+    HERALD_DESCRIBE(time_ms, status, error, total_us);
 };
 struct recent_attempts {
     std::vector<recent_attempt> attempts;
 
-    static constexpr void describe(auto& self, auto&& field) { field(1, "attempts", self.attempts); }
+    HERALD_DESCRIBE(attempts);
 };
 
 /// The attempts at a webhook within an hour; their times in latency_buckets, as many as are in use.
@@ -110,11 +88,7 @@ struct attempts_of_hour {
     std::uint64_t failed = 0;
     std::vector<std::uint64_t> total_us_buckets;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "succeeded", self.succeeded);
-        field(2, "failed", self.failed);
-        field(3, "total_us_buckets", self.total_us_buckets);
-    }
+    HERALD_DESCRIBE(succeeded, failed, total_us_buckets);
 };
 
 /// What came of a replay's deliveries: each counts once, by its newest attempt.
@@ -123,10 +97,7 @@ struct replay_outcomes {
     std::uint64_t failed = 0;
 
     friend bool operator==(const replay_outcomes&, const replay_outcomes&) = default;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "delivered", self.delivered);
-        field(2, "failed", self.failed);
-    }
+    HERALD_DESCRIBE(delivered, failed);
 };
 
 /// From the first to the last; {0, 0}: attempts without an answer.
@@ -135,10 +106,7 @@ struct status_range {
     std::uint16_t last = 0;
 
     friend bool operator==(const status_range&, const status_range&) = default;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "first", self.first);
-        field(2, "last", self.last);
-    }
+    HERALD_DESCRIBE(first, last);
 };
 
 /// Which deliveries of a workspace a list shows, or a replay sends. What is empty lets all through.
@@ -156,19 +124,8 @@ struct delivery_filter {
     std::int64_t until_ms = INT64_MAX;  // exclusive
 
     friend bool operator==(const delivery_filter&, const delivery_filter&) = default;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "workspace_id", self.workspace_id);
-        field(2, "webhook_id", self.webhook_id);
-        field(3, "event_id", self.event_id);
-        field(4, "resource_type", self.resource_type);
-        field(5, "resource_id", self.resource_id);
-        field(6, "event_type", self.event_type);
-        field(7, "states", self.states);
-        field(8, "error", self.error);
-        field(9, "status", self.status);
-        field(10, "since_ms", self.since_ms);
-        field(11, "until_ms", self.until_ms);
-    }
+    HERALD_DESCRIBE(workspace_id, webhook_id, event_id, resource_type, resource_id, event_type, states, error,
+                    status, since_ms, until_ms);
 };
 
 /// A delivery by what its id is made of.
@@ -177,10 +134,7 @@ struct event_for_webhook {
     schemas::webhook_id webhook_id;
 
     friend bool operator==(const event_for_webhook&, const event_for_webhook&) = default;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "event_id", self.event_id);
-        field(2, "webhook_id", self.webhook_id);
-    }
+    HERALD_DESCRIBE(event_id, webhook_id);
 };
 
 enum class replay_state : std::uint8_t { running, paused, done, cancelled, failed };
@@ -204,15 +158,7 @@ struct replay_scope {
     std::vector<event_for_webhook> picked;
     std::optional<delivery_filter> filter;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "webhook_id", self.webhook_id);
-        field(2, "since_ms", self.since_ms);
-        field(3, "until_ms", self.until_ms);
-        field(4, "event_types", self.event_types);
-        field(5, "only_undelivered", self.only_undelivered);
-        field(6, "picked", self.picked);
-        field(7, "filter", self.filter);
-    }
+    HERALD_DESCRIBE(webhook_id, since_ms, until_ms, event_types, only_undelivered, picked, filter);
 };
 
 /// How far a replay is; the holder of the claim says so.
@@ -224,14 +170,7 @@ struct replay_progress {
     std::uint64_t sent = 0;
     replay_outcomes outcomes;  // as the holder's history knows them
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "cursor", self.cursor);
-        field(2, "is_at_end", self.is_at_end);
-        field(3, "is_counted", self.is_counted);
-        field(4, "total", self.total);
-        field(5, "sent", self.sent);
-        field(6, "outcomes", self.outcomes);
-    }
+    HERALD_DESCRIBE(cursor, is_at_end, is_counted, total, sent, outcomes);
 };
 
 struct replay {
@@ -246,18 +185,7 @@ struct replay {
     std::int64_t time_ended = 0;  // 0: it has not
     user_id by;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "id", self.id);
-        field(2, "workspace_id", self.workspace_id);
-        field(3, "scope", self.scope);
-        field(4, "settings", self.settings);
-        field(5, "state", self.state);
-        field(6, "reason", self.reason);
-        field(7, "progress", self.progress);
-        field(8, "time_begun", self.time_begun);
-        field(9, "time_ended", self.time_ended);
-        field(10, "by", self.by);
-    }
+    HERALD_DESCRIBE(id, workspace_id, scope, settings, state, reason, progress, time_begun, time_ended, by);
 };
 
 }  // namespace herald::schemas

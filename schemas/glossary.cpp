@@ -260,6 +260,7 @@ constexpr meaning all_meanings[] = {
     {"replays", "The replays, newest first"},
     {"reports_scans", "Whether the role allows reports of scans"},
     {"request_headers", "As they were sent, without secrets"},
+    {"request_id", "svc-request-id of the request that caused it"},
     {"requested_by", "Id of the user who asked for the transition"},
     {"require_approval_for", "Stages that need an approved transition"},
     {"require_safe_scan_for", "Stages that need a build whose scan found it safe"},

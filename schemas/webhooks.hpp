@@ -206,12 +206,14 @@ struct event {
     std::string workspace_name;  // as it was called then
     std::string report_url;      // where the receiver reports what came of it; empty: nothing is expected
     std::string subject;         // what it is about, by the names it had then: "model/version"; may be empty
+    std::string request_id;      // svc-request-id of the request that caused it; empty: none did
 
     static constexpr void describe(auto& self, auto&& field) {
         HERALD_FIELDS(id, type, resource_type, resource_id, workspace_id, time_ms, generation, offset,
                       partition_sequence, resource_sequence, audience, body, traceparent, refused,
                       workspace_name, report_url);
         field(17, "subject", self.subject);
+        field(18, "request_id", self.request_id);
     }
 };
 
@@ -312,23 +314,10 @@ struct delivery {
     std::uint64_t replay_id = 0;
 
     static constexpr void describe(auto& self, auto&& field) {
-        field(1, "id", self.id);
-        field(2, "webhook_id", self.webhook_id);
-        field(3, "event", self.event);
-        field(4, "source", self.source);
-        field(5, "attempts_made", self.attempts_made);
-        field(6, "wait_left_ms", self.wait_left_ms);
-        field(7, "spills", self.spills);
-        field(8, "revision_seen", self.revision_seen);
-        field(9, "first_attempt_ms", self.first_attempt_ms);
-        field(10, "deadline_ms", self.deadline_ms);
-        field(11, "parked_until_ms", self.parked_until_ms);
-        field(12, "call_id", self.call_id);
-        field(13, "reason", self.reason);
-        field(14, "waits_for_room", self.waits_for_room);
-        field(40, "attempts_before", self.attempts_before);
-        field(41, "is_extra", self.is_extra);
-        field(42, "replay_id", self.replay_id);
+        HERALD_FIELDS(id, webhook_id, event, source, attempts_made, wait_left_ms, spills, revision_seen,
+                      first_attempt_ms, deadline_ms, parked_until_ms, call_id, reason, waits_for_room,
+                      attempts_before, is_extra);
+        field(17, "replay_id", self.replay_id);
     }
 };
 
@@ -366,22 +355,9 @@ struct attempt {
     bool is_extra = false;        // beside its schedule, which goes on
 
     static constexpr void describe(auto& self, auto&& field) {
-        field(1, "delivery_id", self.delivery_id);
-        field(2, "webhook_id", self.webhook_id);
-        field(3, "webhook_revision", self.webhook_revision);
-        field(4, "event_id", self.event_id);
-        field(5, "event_type", self.event_type);
-        field(6, "resource_type", self.resource_type);
-        field(7, "resource_id", self.resource_id);
-        field(8, "workspace_id", self.workspace_id);
-        field(9, "source", self.source);
-        field(10, "call_id", self.call_id);
-        field(11, "number", self.number);
-        field(12, "result", self.result);
-        field(13, "error", self.error);
-        field(14, "message", self.message);
-        field(15, "time_ms", self.time_ms);
-        field(16, "address", self.address);
+        HERALD_FIELDS(delivery_id, webhook_id, webhook_revision, event_id, event_type, resource_type,
+                      resource_id, workspace_id, source, call_id, number, result, error, message, time_ms,
+                      address);
         field(17, "status", self.status);
         field(18, "request_headers", self.request_headers);
         field(19, "response_headers", self.response_headers);
@@ -393,9 +369,9 @@ struct attempt {
         field(25, "total_us", self.total_us);
         field(26, "next_attempt_ms", self.next_attempt_ms);
         field(27, "disable_webhook", self.disable_webhook);
-        field(40, "time_event_ms", self.time_event_ms);
-        field(41, "replay_id", self.replay_id);
-        field(42, "is_extra", self.is_extra);
+        field(28, "time_event_ms", self.time_event_ms);
+        field(29, "replay_id", self.replay_id);
+        field(30, "is_extra", self.is_extra);
     }
 };
 

@@ -19,13 +19,11 @@
 namespace herald::api::webhooks {
 namespace {
 
-using calls::answered;
-using calls::reading_call;
+using namespace calls::rows;
 using schemas::delivery_filter;
 using schemas::delivery_row;
 using schemas::delivery_state;
 using storage::deliveries::delivery_place;
-namespace answers = schemas::answers;
 namespace registry_find = storage::registry::find;
 
 constexpr std::int64_t histogram_ms_default = 24ll * 3'600'000;
@@ -38,20 +36,6 @@ result<std::uint64_t> number_in(const reading_call& call, std::string_view name,
     if (number && *number <= most) return *number == 0 ? otherwise : *number;
     return runtime::invalid_argument(std::string(name) + " is \"" + text + "\"; it must be a number up to " +
                                      std::to_string(most));
-}
-
-std::string token_of(const delivery_place& place) {
-    return std::to_string(place.time_event_ms) + "." + place.id;
-}
-
-result<std::optional<delivery_place>> place_in(const std::string& token) {
-    if (token.empty()) return std::optional<delivery_place>();
-    const std::size_t point = token.find('.');
-    const auto time_ms = runtime::parse_plain_decimal(std::string_view(token).substr(0, point));
-    if (point == token.npos || !time_ms || *time_ms > INT64_MAX || point + 1 == token.size())
-        return runtime::invalid_argument("page_token is \"" + token +
-                                         "\"; it must be the next_page_token of an earlier answer");
-    return std::optional(delivery_place{static_cast<std::int64_t>(*time_ms), token.substr(point + 1)});
 }
 
 filter_text filter_in_query(const reading_call& call) {
@@ -92,7 +76,8 @@ answered list_deliveries(reading_call& call) {
     const storage::deliveries::delivery_history& history = call.of<services>().history;
     const auto page = history.list({*filter, *after, *limit, true, sight->judge()});
     answers::delivery_list answer;
-    for (const delivery_row& row : page.rows) answer.deliveries.push_back(entry_of(call, row));
+    delivery_view view(call, sight->sees_all());
+    for (const delivery_row& row : page.rows) answer.deliveries.push_back(view.entry(row));
     answer.total_records = page.total;
     answer.total_is_at_least = page.total_is_at_least;
     if (page.next) answer.next_page_token = token_of(*page.next);
@@ -115,10 +100,11 @@ std::vector<answers::scheduled_attempt> schedule_of(const reading_call& call, co
     return found;
 }
 
-void say(const delivery_row& row, answers::delivery_in_full& answer) {
+/// `reason`: why it ended, as the worker said; empty for a caller who may not see that.
+void say(const delivery_row& row, const std::string& reason, answers::delivery_in_full& answer) {
     const answers::delivery_words words = answers::words_about(row.last_error, row.last_status);
     answer.advice = words.advice;
-    const std::string& reason = row.last_message;
+    const std::string because = reason.empty() ? "." : ": " + reason + ".";
     switch (row.state) {
         case delivery_state::delivered:
             answer.sentence = words.sentence;
@@ -129,17 +115,15 @@ void say(const delivery_row& row, answers::delivery_in_full& answer) {
             if (row.last_ms == 0) answer.advice = "If it stays so, check that a worker runs.";
             break;
         case delivery_state::dead:
-            answer.sentence = (row.attempts == 0 ? "" : words.sentence + " ") +
-                              std::string("It was given up: ") + reason + ".";
-            answer.advice +=
-                (answer.advice.empty() ? "" : " ") + std::string("Then send it again with retry.");
+            answer.sentence = (row.attempts == 0 ? "" : words.sentence + " ") + "It was given up" + because;
+            answer.advice += (answer.advice.empty() ? "" : " ") + std::string("Then send it again.");
             break;
         case delivery_state::held:
             answer.sentence = "It was kept because the webhook was disabled.";
             answer.advice = "Enable the webhook, then replay what it missed.";
             break;
         case delivery_state::skipped:
-            answer.sentence = "It was not sent: " + reason + ".";
+            answer.sentence = "It was not sent" + because;
             answer.advice.clear();
             break;
     }
@@ -149,12 +133,12 @@ answered get_delivery(reading_call& call) {
     const auto found = seen(call, call.path("delivery"));
     if (!found) return found.error();
     const bool in_full = found->sight.sees_all();
+    delivery_view view(call, in_full);
     answers::delivery_in_full answer;
-    answer.core = core_of(call, found->row);
-    for (const auto& each : call.of<services>().history.attempts_of_delivery(found->row.id))
-        answer.attempts.push_back(attempt_shown(each, in_full));
+    answer.core = view.core(found->row);
+    answer.attempts = view.attempts(found->row.id);
     answer.schedule = schedule_of(call, found->row);
-    say(found->row, answer);
+    say(found->row, in_full ? found->row.last_message : std::string(), answer);
     return call.answer(answer);
 }
 
@@ -169,15 +153,16 @@ answered get_event(reading_call& call) {
     answer.event_id = event->id;
     answer.event_type = event->type;
     answer.resource = resource_text(event->resource_type, event->resource_id);
-    auto subject = registry_find::subject_of(call.state(), event->resource_type, event->resource_id);
-    answer.subject = {std::move(subject.model), std::move(subject.version), std::move(subject.build)};
+    delivery_view view(call, sight->sees_all());
+    answer.subject = view.subject(event->resource_type, event->resource_id);
     answer.time_event = time_text(event->time_ms);
-    answer.cause = {registry_find::who_caused(call.state(), *event), event->traceparent, event->offset};
+    answer.cause = {registry_find::who_caused(call.state(), *event), event->request_id, event->traceparent,
+                    event->offset};
     answer.content_type = "application/json";
     if (sight->sees_all()) answer.body = event->body;
     for (const schemas::audience_member& member : event->audience) {
         answers::event_listener listener;
-        listener.webhook = webhook_shown(call, member.webhook_id);
+        listener.webhook = view.webhook(member.webhook_id);
         listener.held = member.held;
         listener.delivery_id = schemas::delivery_id(event->id, member.webhook_id);
         if (const auto row = call.of<services>().history.find(listener.delivery_id))
@@ -191,16 +176,15 @@ answered list_dead(reading_call& call) {
     const auto sight = sight_of(call);
     if (!sight) return sight.error();
     const auto found = call.of<services>().history.groups_of_dead(sight->workspace().id, sight->judge());
+    delivery_view view(call, sight->sees_all());
     answers::dead_list answer;
     for (const auto& each : found.groups)
-        answer.groups.push_back({webhook_shown(call, each.webhook_id), each.error, each.status, each.count,
+        answer.groups.push_back({view.webhook(each.webhook_id), each.error, each.status, each.count,
                                  time_text(each.first_ms), time_text(each.last_ms), each.example});
     answer.total_records = answer.groups.size();
     answer.is_partial = found.is_partial;
     return call.answer(answer);
 }
-
-using namespace calls::rows;
 
 constexpr calls::query_parameter of_workspace{
     "workspace_id", "id of the workspace; without it the caller's default workspace", true, false};
@@ -224,17 +208,18 @@ constexpr calls::query_parameter dead_of_workspace[]{of_workspace};
 constexpr calls::query_parameter which_event[]{{"event_id", "id of the event"}};
 
 const calls::route delivery_table[] = {
-    list<answers::delivery_list>("list_deliveries", "/api/v1/uac-proxy/events/deliveries", list_deliveries,
-                                 "webhooks", "Lists deliveries, newest event first", list_filters),
-    list<answers::dead_list>("list_dead_deliveries", "/api/v1/uac-proxy/events/deliveries/dead", list_dead,
-                             "webhooks", "Groups the deliveries that were given up, by webhook and reason",
-                             dead_of_workspace),
-    list<answers::event_in_full>(
+    needing_read_of_either(list<answers::delivery_list>(
+        "list_deliveries", "/api/v1/uac-proxy/events/deliveries", list_deliveries, "webhooks",
+        "Lists deliveries, newest event first", list_filters)),
+    needing_read_of_either(list<answers::dead_list>(
+        "list_dead_deliveries", "/api/v1/uac-proxy/events/deliveries/dead", list_dead, "webhooks",
+        "Groups the deliveries that were given up, by webhook and reason", dead_of_workspace)),
+    needing_read_of_either(list<answers::event_in_full>(
         "get_event", "/api/v1/uac-proxy/events/deliveries/event", get_event, "webhooks",
-        "Gets an event: what it said, what caused it, who was to hear it", which_event),
-    list<answers::delivery_in_full>("get_delivery", "/api/v1/uac-proxy/events/deliveries/{delivery}",
-                                    get_delivery, "webhooks",
-                                    "Gets a delivery with all its attempts, and says what to do"),
+        "Gets an event: what it said, what caused it, who was to hear it", which_event)),
+    needing_read_of_either(list<answers::delivery_in_full>(
+        "get_delivery", "/api/v1/uac-proxy/events/deliveries/{delivery}", get_delivery, "webhooks",
+        "Gets a delivery with all its attempts, and says what to do")),
 };
 
 }  // namespace

@@ -19,12 +19,9 @@
 namespace herald::api::webhooks {
 namespace {
 
-using calls::response;
-using calls::writing_call;
+using namespace calls::rows;
 using schemas::delivery_row;
-namespace answers = schemas::answers;
 namespace registry_find = storage::registry::find;
-namespace requests = schemas::requests;
 
 /// Decided in the log, then appended for a worker. A repeat under the same Idempotency-Key appends again.
 calls::task<schemas::commands::outcome> resend(writing_call& call, const delivery_row& row) {
@@ -92,42 +89,39 @@ result<schemas::commands::begin_replay> replay_in(const writing_call& call,
     return command;
 }
 
-response retry_deliveries(writing_call& call) {
-    const auto body = call.body<requests::retry_deliveries>();
-    if (!body) co_return body.error();
-    if (body->ids.empty() == !body->filter)
+response retry_deliveries(writing_call& call, requests::retry_deliveries body) {
+    if (body.ids.empty() == !body.filter)
         co_return runtime::invalid_argument(
             "give either ids or a filter: which deliveries are to be sent again");
-    if (body->ids.size() > limits::deliveries_per_retry_max)
+    if (body.ids.size() > limits::deliveries_per_retry_max)
         co_return runtime::invalid_argument(
-            "ids holds " + std::to_string(body->ids.size()) + " deliveries; give at most " +
+            "ids holds " + std::to_string(body.ids.size()) + " deliveries; give at most " +
             std::to_string(limits::deliveries_per_retry_max) + ", or a filter");
-    if (body->ids.size() == 1 && !body->dry_run) co_return co_await retry_one(call, body->ids.front());
-    auto command = replay_in(call, *body);
+    if (body.ids.size() == 1 && !body.dry_run) co_return co_await retry_one(call, body.ids.front());
+    auto command = replay_in(call, body);
     if (!command) co_return command.error();
-    if (body->dry_run) co_return co_await dry_run(call, *std::move(command));
+    if (body.dry_run) co_return co_await dry_run(call, *std::move(command));
     co_return co_await begin(call, *std::move(command));
 }
 
-response retrigger_webhook_call(writing_call& call) {
-    const auto body = call.body<requests::retrigger_webhook_call>();
-    if (!body) co_return body.error();
-    const auto found = seen(call, body->call_id);
+response retrigger_webhook_call(writing_call& call, requests::retrigger_webhook_call body) {
+    const auto found = seen(call, body.call_id);
     if (!found) co_return found.error();
     const auto outcome = co_await resend(call, found->row);
     if (!outcome) co_return outcome.error();
     co_return call.answer(*outcome, answers::retriggered_call{found->row.id});
 }
 
-using namespace calls::rows;
-
 const calls::route retry_table[] = {
-    act<requests::retry_deliveries, answers::sent_again>(
-        "retry_deliveries", "/api/v1/uac-proxy/events/deliveries/retry", retry_deliveries, "webhooks",
-        "Sends deliveries again: one at once, several as a replay"),
-    act<requests::retrigger_webhook_call, answers::retriggered_call>(
-        "retrigger_webhook_call", "/api/v1/uac-proxy/events/retriggerWebhookCall", retrigger_webhook_call,
-        "webhooks", "Sends a delivery again, at once"),
+    needing(on_models, action::update,
+            act<retry_deliveries, answers::sent_again>(
+                "retry_deliveries", "/api/v1/uac-proxy/events/deliveries/retry", "webhooks",
+                "Sends deliveries again: one at once, several as a replay; those about an endpoint with "
+                "DEPLOY on it")),
+    needing(on_models, action::update,
+            act<retrigger_webhook_call, answers::retriggered_call>(
+                "retrigger_webhook_call", "/api/v1/uac-proxy/events/retriggerWebhookCall", "webhooks",
+                "Sends a delivery again, at once")),
 };
 
 }  // namespace

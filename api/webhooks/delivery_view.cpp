@@ -1,7 +1,9 @@
 #include "api/webhooks/delivery_view.hpp"
 
+#include <algorithm>
 #include <array>
 
+#include "api/webhooks/limits.hpp"
 #include "api/webhooks/services.hpp"
 #include "runtime/text.hpp"
 #include "storage/registry/access/access.hpp"
@@ -16,6 +18,7 @@ using calls::reading_call;
 using schemas::delivery_filter;
 using schemas::delivery_row;
 using schemas::resource_type;
+using storage::deliveries::delivery_place;
 namespace access = storage::registry::access;
 namespace answers = schemas::answers;
 namespace registry_find = storage::registry::find;
@@ -71,7 +74,7 @@ result<std::vector<schemas::delivery_state>> states_in(std::string_view text) {
         const std::size_t end = std::min(text.find(','), text.size());
         const auto state = named<schemas::delivery_state>("state", text.substr(0, end));
         if (!state) return state.error();
-        states.push_back(*state);
+        if (std::ranges::count(states, *state) == 0) states.push_back(*state);
         text.remove_prefix(std::min(end + 1, text.size()));
     }
     return states;
@@ -105,9 +108,7 @@ storage::deliveries::delivery_judge delivery_sight::judge() const {
 result<delivery_sight> sight_of(const reading_call& call, schemas::workspace_id id) {
     if (!id) id = access::default_workspace_of(call.state(), call.user());
     auto workspace = access::find_workspace(call.state(), id);
-    const schemas::user_id user = call.user().id;
-    if (!workspace ||
-        !(access::is_system_admin(call.state(), user) || access::is_visible(call.state(), user, *workspace)))
+    if (!workspace || !access::is_seen(call.state(), call.user().id, *workspace))
         return runtime::not_found("workspace " + std::to_string(id.value) + " not found");
     return delivery_sight(call, *std::move(workspace));
 }
@@ -157,69 +158,98 @@ std::vector<std::int64_t> retry_schedule_of(const std::optional<schemas::webhook
 
 std::string time_text(std::int64_t ms) { return ms == 0 ? std::string() : runtime::iso8601_ms(ms); }
 
-answers::delivery_webhook webhook_shown(const reading_call& call, schemas::webhook_id id) {
-    answers::delivery_webhook shown;
-    shown.id = id;
-    const auto hook = registry_find::find_webhook(call.state(), id);
-    if (!hook) return shown;
-    shown.name = hook->settings.name;
-    shown.host = host_of(hook->settings.location);
-    return shown;
+const delivery_view::known_webhook& delivery_view::look_up(schemas::webhook_id id) {
+    const auto [at, is_new] = x_webhooks.try_emplace(id);
+    known_webhook& known = at->second;
+    if (!is_new) return known;
+    const auto hook = registry_find::find_webhook(x_call.state(), id);
+    known.attempts_max = static_cast<std::uint32_t>(retry_schedule_of(hook).size()) + 1;
+    known.shown.id = id;
+    if (!hook) return known;
+    known.shown.name = hook->settings.name;
+    known.shown.host = host_of(hook->settings.location);
+    return known;
 }
 
-answers::delivery_core core_of(const reading_call& call, const delivery_row& row) {
+answers::delivery_webhook delivery_view::webhook(schemas::webhook_id id) { return look_up(id).shown; }
+
+answers::delivery_subject delivery_view::subject(resource_type type, const std::string& resource_id) {
+    const auto [at, is_new] = x_subjects.try_emplace({type, resource_id});
+    if (is_new) {
+        auto found = registry_find::subject_of(x_call.state(), type, resource_id);
+        at->second = {std::move(found.model), std::move(found.version), std::move(found.build)};
+    }
+    return at->second;
+}
+
+answers::delivery_core delivery_view::core(const delivery_row& row) {
     answers::delivery_core core;
     core.id = row.id;
     core.event_id = row.event_id;
     core.event_type = row.event_type;
     core.resource = resource_text(row.resource_type, row.resource_id);
-    auto subject = registry_find::subject_of(call.state(), row.resource_type, row.resource_id);
-    core.subject = {std::move(subject.model), std::move(subject.version), std::move(subject.build)};
-    core.webhook = webhook_shown(call, row.webhook_id);
+    core.subject = subject(row.resource_type, row.resource_id);
+    const known_webhook& hook = look_up(row.webhook_id);
+    core.webhook = hook.shown;
+    core.attempts_max = hook.attempts_max;
     core.state = row.state;
-    core.attempts_max =
-        static_cast<std::uint32_t>(
-            retry_schedule_of(registry_find::find_webhook(call.state(), row.webhook_id)).size()) +
-        1;
     if (row.last_ms != 0)
         core.last = {{time_text(row.last_ms), row.last_status, row.last_error, row.last_total_us}};
     if (row.state == schemas::delivery_state::waiting && row.next_attempt_ms != 0)
-        core.next = {{time_text(row.next_attempt_ms), row.last_message}};
+        core.next = {
+            {time_text(row.next_attempt_ms),
+             x_in_full ? row.last_message : answers::words_about(row.last_error, row.last_status).sentence}};
     core.time_event = time_text(row.time_event_ms);
     core.time_done = time_text(row.time_done_ms);
     return core;
 }
 
-answers::delivery_entry entry_of(const reading_call& call, const delivery_row& row) {
-    return {core_of(call, row), row.attempts};
+answers::delivery_entry delivery_view::entry(const delivery_row& row) { return {core(row), row.attempts}; }
+
+std::vector<answers::attempt_entry> delivery_view::attempts(std::string_view delivery_id) const {
+    std::vector<answers::attempt_entry> shown;
+    for (const auto& each : x_call.of<services>().history.attempts_of_delivery(delivery_id))
+        shown.push_back(attempt(each));
+    return shown;
 }
 
-answers::attempt_entry attempt_shown(const storage::deliveries::attempt_in_full& full, bool in_full) {
+answers::attempt_entry delivery_view::attempt(const storage::deliveries::attempt_in_full& full) const {
     const schemas::attempt& made = full.made;
-    answers::attempt_entry entry{made.number,
-                                 time_text(made.time_ms),
-                                 made.source,
-                                 made.result,
-                                 made.status,
-                                 made.error,
-                                 made.message,
-                                 made.dns_us,
-                                 made.connect_us,
-                                 made.tls_us,
-                                 made.first_byte_us,
-                                 made.total_us,
-                                 time_text(made.next_attempt_ms),
-                                 std::nullopt,
-                                 std::nullopt,
-                                 std::nullopt,
-                                 std::nullopt};
-    if (!in_full) return entry;
+    answers::attempt_entry entry;
+    entry.number = made.number;
+    entry.time = time_text(made.time_ms);
+    entry.source = made.source;
+    entry.result = made.result;
+    entry.status = made.status;
+    entry.error = made.error;
+    entry.dns_us = made.dns_us;
+    entry.connect_us = made.connect_us;
+    entry.tls_us = made.tls_us;
+    entry.first_byte_us = made.first_byte_us;
+    entry.total_us = made.total_us;
+    entry.next_time = time_text(made.next_attempt_ms);
+    if (!x_in_full) return entry;
+    entry.message = made.message;
     entry.address = made.address;
     if (!full.has_bodies) return entry;
     entry.request_headers = made.request_headers;
     entry.response_headers = made.response_headers;
     entry.response_body = made.response_body;
     return entry;
+}
+
+std::string token_of(const delivery_place& place) {
+    return std::to_string(place.time_event_ms) + "." + place.id;
+}
+
+result<std::optional<delivery_place>> place_in(const std::string& token) {
+    if (token.empty()) return std::optional<delivery_place>();
+    const std::size_t point = token.find('.');
+    const auto time_ms = runtime::parse_plain_decimal(std::string_view(token).substr(0, point));
+    if (point == token.npos || !time_ms || *time_ms > INT64_MAX || point + 1 == token.size())
+        return runtime::invalid_argument("page_token is \"" + token +
+                                         "\"; it must be the next_page_token of an earlier answer");
+    return std::optional(delivery_place{static_cast<std::int64_t>(*time_ms), token.substr(point + 1)});
 }
 
 result<std::int64_t> time_in(std::string_view name, std::string_view text) {
@@ -233,6 +263,11 @@ result<std::int64_t> time_in(std::string_view name, std::string_view text) {
 }
 
 result<delivery_filter> filter_of(schemas::workspace_id workspace, const filter_text& text) {
+    for (const auto& [name, value] : {std::pair{"event_id", &text.event_id}, {"resource", &text.resource}})
+        if (value->size() > limits::filter_text_bytes_max)
+            return runtime::invalid_argument(std::string(name) + " is " + std::to_string(value->size()) +
+                                             " bytes long; it must be at most " +
+                                             std::to_string(limits::filter_text_bytes_max));
     delivery_filter filter;
     filter.workspace_id = workspace;
     filter.event_id = text.event_id;

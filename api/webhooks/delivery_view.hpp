@@ -55,12 +55,37 @@ result<std::pair<schemas::resource_type, std::string>> resource_in(std::string_v
 /// The waits between the attempts of the webhook's deliveries.
 std::vector<std::int64_t> retry_schedule_of(const std::optional<schemas::webhook>&);
 
-schemas::answers::delivery_webhook webhook_shown(const calls::reading_call&, schemas::webhook_id);
-schemas::answers::delivery_core core_of(const calls::reading_call&, const schemas::delivery_row&);
-schemas::answers::delivery_entry entry_of(const calls::reading_call&, const schemas::delivery_row&);
-/// `in_full`: with address, headers and bodies.
-schemas::answers::attempt_entry attempt_shown(const storage::deliveries::attempt_in_full&, bool in_full);
+/// Makes answers of rows; looks each webhook and each subject up once. Lives as long as its call.
+class delivery_view {
+  public:
+    /// `in_full`: with messages, addresses, headers and bodies.
+    delivery_view(const calls::reading_call& call, bool in_full) : x_call(call), x_in_full(in_full) {}
+
+    schemas::answers::delivery_webhook webhook(schemas::webhook_id);
+    schemas::answers::delivery_subject subject(schemas::resource_type, const std::string& resource_id);
+    schemas::answers::delivery_core core(const schemas::delivery_row&);
+    schemas::answers::delivery_entry entry(const schemas::delivery_row&);
+    std::vector<schemas::answers::attempt_entry> attempts(std::string_view delivery_id) const;
+
+  private:
+    struct known_webhook {
+        schemas::answers::delivery_webhook shown;
+        std::uint32_t attempts_max = 0;
+    };
+    const known_webhook& look_up(schemas::webhook_id);
+    schemas::answers::attempt_entry attempt(const storage::deliveries::attempt_in_full&) const;
+
+    const calls::reading_call& x_call;
+    const bool x_in_full;
+    std::map<schemas::webhook_id, known_webhook> x_webhooks;
+    std::map<std::pair<schemas::resource_type, std::string>, schemas::answers::delivery_subject> x_subjects;
+};
+
 std::string time_text(std::int64_t ms);  // "" for 0
+
+/// The place of a row in a list, as a page_token. Errors of place_in: invalid_argument.
+std::string token_of(const storage::deliveries::delivery_place&);
+result<std::optional<storage::deliveries::delivery_place>> place_in(const std::string& token);
 
 /// As in the query of a list and the filter of a retry. Errors: invalid_argument naming the member.
 result<std::int64_t> time_in(std::string_view name, std::string_view text);

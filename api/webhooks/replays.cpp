@@ -10,6 +10,7 @@
 #include "api/webhooks/services.hpp"
 #include "schemas/json.hpp"
 #include "schemas/requests/deliveries.hpp"
+#include "storage/registry/access/access.hpp"
 #include "storage/registry/find/directory.hpp"
 #include "storage/registry/find/event_subjects.hpp"
 #include "storage/registry/find/replays.hpp"
@@ -18,15 +19,10 @@
 namespace herald::api::webhooks {
 namespace {
 
-using calls::answered;
-using calls::reading_call;
-using calls::response;
-using calls::writing_call;
+using namespace calls::rows;
 using schemas::replay;
 using schemas::replay_state;
-namespace answers = schemas::answers;
 namespace registry_find = storage::registry::find;
-namespace requests = schemas::requests;
 
 /// A replay that the caller may see: their own, or any if they see all of the workspace's deliveries. Errors:
 /// not_found.
@@ -46,8 +42,8 @@ answered list_replays(reading_call& call) {
     if (!sight) return sight.error();
     answers::replay_list answer;
     for (const replay& row : registry_find::replays_of(call.state(), sight->workspace().id))
-        if (sight->sees_all() || row.by == call.user().id) answer.replays.push_back(shown(call, row));
-    answer.total_records = answer.replays.size();
+        if (sight->sees_all() || row.by == call.user().id) answer.records.push_back(shown(call, row));
+    answer.total_records = answer.records.size();
     return call.answer(answer);
 }
 
@@ -61,7 +57,8 @@ result<schemas::commands::begin_replay> replay_in(const requests::begin_replay& 
     schemas::commands::begin_replay command;
     schemas::replay_scope& scope = command.scope;
     scope.webhook_id = body.webhook_id;
-    scope.event_types = body.event_types;
+    for (const schemas::event_type type : body.event_types)
+        if (std::ranges::count(scope.event_types, type) == 0) scope.event_types.push_back(type);
     scope.only_undelivered = body.only_undelivered.value_or(true);
     for (const auto& [name, text, time_ms] : {std::tuple("since", plain_text(body.since), &scope.since_ms),
                                               std::tuple("until", plain_text(body.until), &scope.until_ms)}) {
@@ -78,12 +75,10 @@ result<schemas::commands::begin_replay> replay_in(const requests::begin_replay& 
     return command;
 }
 
-response begin_replay(writing_call& call) {
-    const auto body = call.body<requests::begin_replay>();
-    if (!body) co_return body.error();
-    auto command = replay_in(*body);
+response begin_replay(writing_call& call, requests::begin_replay body) {
+    auto command = replay_in(body);
     if (!command) co_return command.error();
-    if (body->dry_run) co_return co_await dry_run(call, *std::move(command));
+    if (body.dry_run) co_return co_await dry_run(call, *std::move(command));
     co_return co_await begin(call, *std::move(command));
 }
 
@@ -100,40 +95,38 @@ response cancel_replay(writing_call& call) { co_return co_await set_state(call, 
 
 /// As the rule would say. Errors: not_found; permission_denied.
 result<replay> trial_of(const writing_call& call, schemas::commands::begin_replay command) {
+    namespace access = storage::registry::access;
+    const schemas::user_id user = call.user().id;
     replay row;
     row.scope = std::move(command.scope);
     row.workspace_id = command.workspace_id;
     if (row.scope.webhook_id) {
-        const error absent =
-            runtime::not_found("webhook " + std::to_string(row.scope.webhook_id.value) + " not found");
-        auto hook = registry_find::find_webhook(call.state(), row.scope.webhook_id);
-        if (!hook) return absent;
-        row.workspace_id = hook->workspace_id;
-        row.settings = std::move(hook->settings);
-        const auto sight = sight_of(call, row.workspace_id);
-        if (!sight) return absent;
-        if (!sight->sees_all()) return runtime::permission_denied("a replay needs a system administrator");
+        auto hook = access::webhook_to_change(call.state(), user, row.scope.webhook_id, "a replay");
+        if (!hook) return hook.error();
+        row.workspace_id = hook->workspace.id;
+        row.settings = std::move(hook->row.settings);
     } else if (row.scope.filter) {
         const auto sight = sight_of(call, row.workspace_id);
         if (!sight) return sight.error();
-        if (!sight->sees_all())
-            return runtime::permission_denied("sending by a filter needs a system administrator");
+        const auto may =
+            access::require_webhook_admin(call.state(), user, sight->workspace(), "sending by a filter");
+        if (!may) return may.error();
     }
     if (row.scope.until_ms == 0) row.scope.until_ms = call.with().clock.wall_ms();
     return row;
 }
 
-using namespace calls::rows;
-
 constexpr calls::query_parameter replays_of_workspace[]{
     {"workspace_id", "id of the workspace; without it the caller's default workspace", true, false}};
 
 const calls::route replay_table[] = {
-    act<requests::begin_replay, answers::sent_again>(
-        "begin_replay", "/api/v1/uac-proxy/events/replays", begin_replay, "webhooks",
-        "Sends to a webhook what it missed, as a job that goes on after any crash"),
-    read<answers::replay_list>("list_replays", "/api/v1/uac-proxy/events/replays", list_replays, "webhooks",
-                               "Lists the replays of a workspace, the newest first", replays_of_workspace),
+    for_webhook_administrators(act<begin_replay, answers::sent_again>(
+        "begin_replay", "/api/v1/uac-proxy/events/replays", "webhooks",
+        "Sends to a webhook what it missed, as a job that goes on after any crash")),
+    needing_read_of_either(read<answers::replay_list>(
+        "list_replays", "/api/v1/uac-proxy/events/replays", list_replays, "webhooks",
+        "Lists the replays of a workspace that the caller began or may change, the newest first",
+        replays_of_workspace)),
     read<answers::one_replay>("get_replay", "/api/v1/uac-proxy/events/replays/{replay}", get_replay,
                               "webhooks", "Gets a replay and how far it is"),
     change<answers::one_replay>("pause_replay", http_method::post,
@@ -205,8 +198,9 @@ response dry_run(writing_call& call, schemas::commands::begin_replay command) {
     answer.oldest = time_text(counted->oldest_ms);
     answer.newest = time_text(counted->newest_ms);
     answer.by_webhook.emplace();
+    delivery_view names(call, false);
     for (const auto& [id, count] : counted->by_webhook)
-        answer.by_webhook->push_back({webhook_shown(call, id), count});
+        answer.by_webhook->push_back({names.webhook(id), count});
     answer.events_from = time_text(registry_find::oldest_event_ms(call.state()));
     answer.complete_from = time_text(with.history.complete_from_ms());
     answer.is_partial = counted->is_partial;

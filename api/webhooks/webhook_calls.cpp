@@ -17,121 +17,179 @@
 namespace herald::api::webhooks {
 namespace {
 
-using calls::answered;
-using calls::reading_call;
+using namespace calls::rows;
 using schemas::delivery_row;
-namespace answers = schemas::answers;
+using storage::deliveries::delivery_place;
+using storage::deliveries::is_before;
+using storage::deliveries::place_of;
 namespace registry_find = storage::registry::find;
-namespace requests = schemas::requests;
 
-bool is_wanted_call(const requests::find_webhook_calls& asked, const delivery_row& row) {
-    const auto holds = [](const auto& list, const auto& value) {
-        return list.empty() || std::ranges::count(list, value) > 0;
-    };
-    return holds(asked.ids, row.id) && holds(asked.webhook_ids, row.webhook_id) &&
-           holds(asked.event_uuids, row.event_id) && holds(asked.status, schemas::call_status_of(row.state));
-}
-
-void add_seen(const reading_call& call, std::vector<delivery_row> rows, std::vector<delivery_row>& out) {
-    std::map<schemas::workspace_id, std::optional<delivery_sight>> sights;
-    for (delivery_row& row : rows) {
-        const auto [at, is_new] = sights.try_emplace(row.workspace_id);
+/// What the caller may see of each workspace, looked up once.
+class sights {
+  public:
+    explicit sights(const reading_call& call) : x_call(call) {}
+    /// Null: nothing.
+    const delivery_sight* of(schemas::workspace_id id) {
+        const auto [at, is_new] = x_all.try_emplace(id);
         if (is_new)
-            if (auto sight = sight_of(call, row.workspace_id)) at->second.emplace(*std::move(sight));
-        if (at->second && at->second->sees(row)) out.push_back(std::move(row));
+            if (auto sight = sight_of(x_call, id)) at->second.emplace(*std::move(sight));
+        return at->second ? &*at->second : nullptr;
     }
+
+  private:
+    const reading_call& x_call;
+    std::map<schemas::workspace_id, std::optional<delivery_sight>> x_all;
+};
+
+struct found_calls {
+    std::vector<delivery_row> rows;
+    std::uint64_t total = 0;
+    std::optional<delivery_place> until;  // what comes behind it was not looked for
+};
+
+template <class List, class Value>
+bool holds(const List& list, const Value& value) {
+    return std::ranges::count(list, value) > 0;
 }
 
-/// The newest of a webhook, or of a workspace.
-std::vector<delivery_row> newest_of(const reading_call& call, const delivery_sight& sight,
-                                    schemas::webhook_id webhook, std::size_t most) {
-    storage::deliveries::delivery_question question;
-    question.filter.workspace_id = sight.workspace().id;
-    question.filter.webhook_id = webhook;
-    question.rows_max = most;
-    question.is_counted = false;
-    question.may_see = sight.judge();
-    return call.of<services>().history.list(question).rows;
+std::vector<schemas::delivery_state> states_in(const requests::find_webhook_calls& asked) {
+    std::vector<schemas::delivery_state> states;
+    for (const auto& [state, name] : schemas::enum_names<schemas::delivery_state>)
+        if (holds(asked.status, schemas::call_status_of(state))) states.push_back(state);
+    return states;
 }
 
-/// At most `most` of a workspace, or of all the webhooks together. Errors: not_found for the caller's default
-/// workspace.
-result<std::vector<delivery_row>> candidates(const reading_call& call,
-                                             const requests::find_webhook_calls& asked, std::size_t most) {
+/// Those with the ids, or else those of the events.
+found_calls named_calls(const reading_call& call, const requests::find_webhook_calls& asked, sights& seen) {
     const storage::deliveries::delivery_history& history = call.of<services>().history;
-    std::vector<delivery_row> found;
-    if (!asked.ids.empty()) {
-        std::vector<delivery_row> rows;
-        for (const std::string& id : asked.ids)
-            if (auto row = history.find(id)) rows.push_back(*std::move(row));
-        add_seen(call, std::move(rows), found);
-    } else if (!asked.event_uuids.empty()) {
-        for (const std::string& id : asked.event_uuids) add_seen(call, history.rows_of_event(id), found);
-    } else if (!asked.webhook_ids.empty()) {
-        const std::size_t share = std::max<std::size_t>(1, most / asked.webhook_ids.size());
-        for (const schemas::webhook_id id : asked.webhook_ids) {
-            const auto hook = registry_find::find_webhook(call.state(), id);
-            if (!hook) continue;
-            const auto sight = sight_of(call, hook->workspace_id);
-            if (!sight) continue;
-            for (delivery_row& row : newest_of(call, *sight, id, share)) found.push_back(std::move(row));
-        }
-    } else {
-        const auto sight = sight_of(call, schemas::workspace_id{});
-        if (!sight) return sight.error();
-        found = newest_of(call, *sight, {}, most);
-    }
-    std::erase_if(found, [&](const delivery_row& row) { return !is_wanted_call(asked, row); });
-    std::ranges::sort(found, [](const delivery_row& left, const delivery_row& right) {
-        return left.time_event_ms != right.time_event_ms ? left.time_event_ms > right.time_event_ms
-                                                         : left.id < right.id;
+    found_calls found;
+    for (const std::string& id : asked.ids)
+        if (auto row = history.find(id)) found.rows.push_back(*std::move(row));
+    for (const std::string& id : asked.ids.empty() ? asked.event_uuids : std::vector<std::string>())
+        for (delivery_row& row : history.rows_of_event(id)) found.rows.push_back(std::move(row));
+    const auto is_asked = [&](const delivery_row& row) {
+        return (asked.webhook_ids.empty() || holds(asked.webhook_ids, row.webhook_id)) &&
+               (asked.event_uuids.empty() || holds(asked.event_uuids, row.event_id)) &&
+               (asked.status.empty() || holds(asked.status, schemas::call_status_of(row.state)));
+    };
+    std::erase_if(found.rows, [&](const delivery_row& row) {
+        const delivery_sight* sight = seen.of(row.workspace_id);
+        return !sight || !sight->sees(row) || !is_asked(row);
     });
+    std::ranges::sort(found.rows, {}, &delivery_row::id);
+    const auto again = std::ranges::unique(found.rows, {}, &delivery_row::id);
+    found.rows.erase(again.begin(), again.end());
+    found.total = found.rows.size();
     return found;
 }
 
-answers::webhook_call call_of(const reading_call& call, const delivery_row& row, bool in_full) {
-    answers::webhook_call shown{row.id,
-                                row.webhook_id,
-                                row.event_id,
-                                schemas::call_status_of(row.state),
-                                time_text(row.time_event_ms),
-                                time_text(row.last_ms == 0 ? row.time_event_ms : row.last_ms),
-                                {}};
-    for (const auto& each : call.of<services>().history.attempts_of_delivery(row.id))
-        shown.attempts.push_back(attempt_shown(each, in_full));
-    return shown;
+/// The first `most` behind `after` of the webhooks, or else of the caller's default workspace. Errors:
+/// not_found for that.
+result<found_calls> listed_calls(const reading_call& call, const requests::find_webhook_calls& asked,
+                                 const std::optional<delivery_place>& after, std::size_t most, sights& seen) {
+    std::map<schemas::workspace_id, std::vector<schemas::webhook_id>> places;
+    for (const schemas::webhook_id id : asked.webhook_ids)
+        if (const auto hook = registry_find::find_webhook(call.state(), id))
+            places[hook->workspace_id].push_back(id);
+    if (asked.webhook_ids.empty()) {
+        const auto sight = sight_of(call, schemas::workspace_id{});
+        if (!sight) return sight.error();
+        places[sight->workspace().id];
+    }
+    found_calls found;
+    storage::deliveries::delivery_question question;
+    question.filter.states = states_in(asked);
+    question.after = after;
+    question.rows_max = most;
+    if (question.filter.states.empty() && !asked.status.empty()) return found;
+    for (const auto& [workspace, webhooks] : places) {
+        const delivery_sight* sight = seen.of(workspace);
+        if (!sight) continue;
+        question.filter.workspace_id = workspace;
+        question.filter.webhook_id = webhooks.size() == 1 ? webhooks.front() : schemas::webhook_id{};
+        question.may_see = sight->judge();
+        if (webhooks.size() > 1)
+            question.may_see = [sight, &webhooks](const delivery_row& row) {
+                return holds(webhooks, row.webhook_id) && sight->sees(row);
+            };
+        auto page = call.of<services>().history.list(question);
+        found.total += page.total;
+        if (page.next && (!found.until || is_before(*page.next, *found.until))) found.until = page.next;
+        std::ranges::move(page.rows, std::back_inserter(found.rows));
+    }
+    return found;
 }
 
-answered find_webhook_calls(reading_call& call) {
-    const auto body = call.body<requests::find_webhook_calls>();
-    if (!body) return body.error();
-    const schemas::pagination paging = body->pagination.value_or(schemas::pagination{});
+/// In the order of lists, those behind `after` and not behind `found.until`; the token of the next page.
+std::string cut(found_calls& found, const std::optional<delivery_place>& after, std::size_t skipped,
+                std::size_t limit) {
+    auto& rows = found.rows;
+    std::erase_if(rows, [&](const delivery_row& row) {
+        return (after && !is_before(*after, place_of(row))) ||
+               (found.until && is_before(*found.until, place_of(row)));
+    });
+    std::ranges::sort(rows, [](const delivery_row& left, const delivery_row& right) {
+        return is_before(place_of(left), place_of(right));
+    });
+    rows.erase(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(std::min(skipped, rows.size())));
+    if (rows.size() > limit) {
+        rows.resize(limit);
+        return token_of(place_of(rows.back()));
+    }
+    return found.until ? token_of(*found.until) : std::string();
+}
+
+result<void> check_lists(const requests::find_webhook_calls& asked) {
+    for (const auto& [name, size] : {std::pair{"ids", asked.ids.size()},
+                                     {"event_uuids", asked.event_uuids.size()},
+                                     {"webhook_ids", asked.webhook_ids.size()}})
+        if (size > limits::calls_named_max)
+            return runtime::invalid_argument(std::string(name) + " holds " + std::to_string(size) +
+                                             " entries; give at most " +
+                                             std::to_string(limits::calls_named_max));
+    return {};
+}
+
+answers::webhook_call call_of(const delivery_row& row, const delivery_view& view) {
+    return {row.id,
+            row.webhook_id,
+            row.event_id,
+            schemas::call_status_of(row.state),
+            time_text(row.time_event_ms),
+            time_text(row.last_ms == 0 ? row.time_event_ms : row.last_ms),
+            view.attempts(row.id)};
+}
+
+answered find_webhook_calls(reading_call& call, requests::find_webhook_calls asked) {
+    if (const auto good = check_lists(asked); !good) return good.error();
+    const schemas::pagination paging = asked.pagination.value_or(schemas::pagination{});
     if (const auto good = registry_find::check_paging(paging); !good) return good.error();
-    if (!paging.page_token.empty())
-        return runtime::invalid_argument(
-            "page_token is not known here; use page_number, or page_token of GET deliveries");
+    const auto after = place_in(paging.page_token);
+    if (!after) return after.error();
     const std::size_t limit = paging.page_limit > 0 ? static_cast<std::size_t>(paging.page_limit)
                                                     : limits::deliveries_per_page_default;
-    const std::size_t skipped =
-        (static_cast<std::size_t>(std::max<std::int64_t>(1, paging.page_number)) - 1) * limit;
-    const auto found = candidates(call, *body, limits::list_rows_max);
+    const auto page = static_cast<std::size_t>(std::max<std::int64_t>(1, paging.page_number));
+    if (page > limits::list_rows_max / limit)
+        return runtime::invalid_argument("page_number is " + std::to_string(page) +
+                                         "; pages behind the first " + std::to_string(limits::list_rows_max) +
+                                         " deliveries are reached by page_token");
+    sights seen(call);
+    const bool is_named = !asked.ids.empty() || !asked.event_uuids.empty();
+    auto found = is_named ? result<found_calls>(named_calls(call, asked, seen))
+                          : listed_calls(call, asked, *after, page * limit, seen);
     if (!found) return found.error();
     answers::webhook_calls answer;
-    answer.total_records = found->size();
-    for (std::size_t i = skipped; i < std::min(found->size(), skipped + limit); ++i) {
-        const delivery_row& row = (*found)[i];
-        const auto sight = sight_of(call, row.workspace_id);
-        answer.calls.push_back(call_of(call, row, sight && sight->sees_all()));
-    }
+    answer.total_records = found->total;
+    answer.next_page_token = cut(*found, *after, (page - 1) * limit, limit);
+    for (const delivery_row& row : found->rows)
+        answer.records.push_back(call_of(row, delivery_view(call, seen.of(row.workspace_id)->sees_all())));
     return call.answer(answer);
 }
 
-using namespace calls::rows;
-
 const calls::route call_table[] = {
-    find<requests::find_webhook_calls, answers::webhook_calls>(
-        "find_webhook_calls", "/api/v1/uac-proxy/events/findWebhookCall", find_webhook_calls, "webhooks",
-        "Finds deliveries with their attempts, the newest first, of the newest 10000"),
+    find<find_webhook_calls, answers::webhook_calls>(
+        "find_webhook_calls", "/api/v1/uac-proxy/events/findWebhookCall", "webhooks",
+        "Finds deliveries with their attempts, the newest first"),
 };
 
 }  // namespace

@@ -12,15 +12,14 @@
 namespace herald::api::webhooks {
 namespace {
 
-using calls::answered;
-using calls::reading_call;
+using namespace calls::rows;
 namespace access = storage::registry::access;
-namespace answers = schemas::answers;
 
 answers::webhook_health_entry health_of(const reading_call& call, const schemas::webhook& hook) {
-    const auto record = call.of<services>().history.record_of(hook.id, call.with().clock.wall_ms());
+    const auto record =
+        call.of<services>().history.record_of(hook.workspace_id, hook.id, call.with().clock.wall_ms());
     answers::webhook_health_entry entry;
-    entry.webhook = webhook_shown(call, hook.id);
+    entry.webhook = delivery_view(call, true).webhook(hook.id);
     entry.state = hook.status;
     entry.because = hook.status_reason;
     for (const schemas::recent_attempt& each : record.recent)
@@ -45,12 +44,10 @@ answered webhook_health(reading_call& call) {
     answers::webhook_health_list answer;
     for (const schemas::webhook& hook :
          storage::registry::find::webhooks_of(call.state(), sight->workspace().id))
-        answer.webhooks.push_back(health_of(call, hook));
-    answer.total_records = answer.webhooks.size();
+        answer.records.push_back(health_of(call, hook));
+    answer.total_records = answer.records.size();
     return call.answer(answer);
 }
-
-using namespace calls::rows;
 
 constexpr calls::query_parameter health_of_workspace[]{
     {"workspace_id", "id of the workspace; without it the caller's default workspace", true, false}};

@@ -35,11 +35,7 @@ struct delivery_webhook {
     std::string name;
     std::string host;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "id", self.id);
-        field(2, "name", self.name);
-        field(3, "host", self.host);
-    }
+    HERALD_DESCRIBE(id, name, host);
 };
 
 struct last_attempt {
@@ -48,22 +44,14 @@ struct last_attempt {
     delivery_error error = delivery_error::none;
     std::uint32_t total_us = 0;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "time", self.time);
-        field(2, "status", self.status);
-        field(3, "error", self.error);
-        field(4, "total_us", self.total_us);
-    }
+    HERALD_DESCRIBE(time, status, error, total_us);
 };
 
 struct next_attempt {
     std::string time;
     std::string because;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "time", self.time);
-        field(2, "because", self.because);
-    }
+    HERALD_DESCRIBE(time, because);
 };
 
 /// All that lists and details have alike: without the attempts.
@@ -83,18 +71,10 @@ struct delivery_core {
 
     static constexpr std::array meanings{meaning{"last", "The newest attempt"}};
     static constexpr void describe(auto& self, auto&& field) {
-        field(1, "id", self.id);
-        field(2, "event_id", self.event_id);
-        field(3, "event_type", self.event_type);
-        field(4, "resource", self.resource);
-        field(5, "subject", self.subject);
-        field(6, "webhook", self.webhook);
-        field(7, "state", self.state);
-        field(8, "attempts_max", self.attempts_max);
-        field(10, "last", self.last);
-        field(11, "next_attempt", self.next);
-        field(12, "time_event", self.time_event);
-        field(13, "time_done", self.time_done, shown::when_set);
+        HERALD_FIELDS(id, event_id, event_type, resource, subject, webhook, state, attempts_max, last);
+        field(10, "next_attempt", self.next);
+        field(11, "time_event", self.time_event);
+        field(12, "time_done", self.time_done, shown::when_set);
     }
 };
 
@@ -118,14 +98,7 @@ struct histogram_entry {
     std::uint64_t held = 0;
     std::uint64_t skipped = 0;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "from", self.from);
-        field(2, "delivered", self.delivered);
-        field(3, "waiting", self.waiting);
-        field(4, "dead", self.dead);
-        field(5, "held", self.held);
-        field(6, "skipped", self.skipped);
-    }
+    HERALD_DESCRIBE(from, delivered, waiting, dead, held, skipped);
 };
 
 struct delivery_list {
@@ -140,8 +113,7 @@ struct delivery_list {
 
     static constexpr integers style = integers::as_numbers;
     static constexpr void describe(auto& self, auto&& field) {
-        field(1, "deliveries", self.deliveries);
-        field(2, "total_records", self.total_records);
+        HERALD_FIELDS(deliveries, total_records);
         field(3, "total_is_at_least", self.total_is_at_least, shown::when_set);
         field(4, "next_page_token", self.next_page_token);
         field(5, "histogram", self.histogram);
@@ -151,8 +123,8 @@ struct delivery_list {
     }
 };
 
-/// Address, headers and body are absent for callers who only read what the event is about, and when they are
-/// no longer kept.
+/// Message, address, headers and body are absent for callers who only read what the event is about: a message
+/// names addresses. Headers and body are absent, too, when they are no longer kept.
 struct attempt_entry {
     std::uint32_t number = 0;  // 0: none was made
     std::string time;
@@ -160,7 +132,7 @@ struct attempt_entry {
     attempt_result result = attempt_result::succeeded;
     std::uint16_t status = 0;
     delivery_error error = delivery_error::none;
-    std::string message;
+    std::optional<std::string> message;
     std::uint32_t dns_us = 0;
     std::uint32_t connect_us = 0;
     std::uint32_t tls_us = 0;
@@ -173,18 +145,8 @@ struct attempt_entry {
     std::optional<std::string> response_body;
 
     static constexpr void describe(auto& self, auto&& field) {
-        field(1, "number", self.number);
-        field(2, "time", self.time);
-        field(3, "source", self.source);
-        field(4, "result", self.result);
-        field(5, "status", self.status);
-        field(6, "error", self.error);
-        field(7, "message", self.message);
-        field(8, "dns_us", self.dns_us);
-        field(9, "connect_us", self.connect_us);
-        field(10, "tls_us", self.tls_us);
-        field(11, "first_byte_us", self.first_byte_us);
-        field(12, "total_us", self.total_us);
+        HERALD_FIELDS(number, time, source, result, status, error, message, dns_us, connect_us, tls_us,
+                      first_byte_us, total_us);
         field(13, "next_time", self.next_time, shown::when_set);
         field(14, "address", self.address);
         field(15, "request_headers", self.request_headers);
@@ -197,10 +159,7 @@ struct scheduled_attempt {
     std::uint32_t number = 0;
     std::string time;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "number", self.number);
-        field(2, "time", self.time);
-    }
+    HERALD_DESCRIBE(number, time);
 };
 
 struct delivery_in_full {
@@ -224,14 +183,11 @@ struct delivery_in_full {
 
 struct event_cause {
     std::string who;  // an e-mail; empty: Herald itself
+    std::string request_id;
     std::string traceparent;
     std::uint64_t offset = 0;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "who", self.who);
-        field(2, "traceparent", self.traceparent);
-        field(3, "offset", self.offset);
-    }
+    HERALD_DESCRIBE(who, request_id, traceparent, offset);
 };
 
 struct event_listener {
@@ -240,12 +196,7 @@ struct event_listener {
     std::optional<delivery_state> state;  // absent: not known here
     std::string delivery_id;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "webhook", self.webhook);
-        field(2, "held", self.held);
-        field(3, "state", self.state);
-        field(4, "delivery_id", self.delivery_id);
-    }
+    HERALD_DESCRIBE(webhook, held, state, delivery_id);
 };
 
 struct event_in_full {
@@ -261,17 +212,7 @@ struct event_in_full {
 
     static constexpr integers style = integers::as_numbers;
     static constexpr std::array meanings{meaning{"audience", "The webhooks that matched when it happened"}};
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "event_id", self.event_id);
-        field(2, "event_type", self.event_type);
-        field(3, "resource", self.resource);
-        field(4, "subject", self.subject);
-        field(5, "time_event", self.time_event);
-        field(6, "cause", self.cause);
-        field(7, "content_type", self.content_type);
-        field(8, "body", self.body);
-        field(9, "audience", self.audience);
-    }
+    HERALD_DESCRIBE(event_id, event_type, resource, subject, time_event, cause, content_type, body, audience);
 };
 
 struct dead_entry {
@@ -287,12 +228,7 @@ struct dead_entry {
                                          meaning{"last", "Time of the newest event, ISO 8601"},
                                          meaning{"example", "Id of the newest delivery"}};
     static constexpr void describe(auto& self, auto&& field) {
-        field(1, "webhook", self.webhook);
-        field(2, "error", self.error);
-        field(3, "status", self.status);
-        field(4, "count", self.count);
-        field(5, "first", self.first);
-        field(6, "last", self.last);
+        HERALD_FIELDS(webhook, error, status, count, first, last);
         field(7, "example", self.example_id);
     }
 };
@@ -305,9 +241,7 @@ struct dead_list {
 
     static constexpr integers style = integers::as_numbers;
     static constexpr void describe(auto& self, auto&& field) {
-        field(1, "groups", self.groups);
-        field(2, "total_records", self.total_records);
-        field(3, "next_page_token", self.next_page_token);
+        HERALD_FIELDS(groups, total_records, next_page_token);
         field(4, "is_partial", self.is_partial, shown::when_set);
     }
 };

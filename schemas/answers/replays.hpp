@@ -34,34 +34,15 @@ struct replay_entry {
     }
 };
 
-struct one_replay {
-    replay_entry replay;
+struct one_replay : one<"replay", replay_entry, integers::as_numbers> {};
 
-    static constexpr integers style = integers::as_numbers;
-    static constexpr void describe(auto& self, auto&& field) { field(1, "replay", self.replay); }
-};
-
-struct replay_list {
-    std::vector<replay_entry> replays;
-    std::uint64_t total_records = 0;
-    std::string next_page_token;  // always empty: there are few
-
-    static constexpr integers style = integers::as_numbers;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "replays", self.replays);
-        field(2, "total_records", self.total_records);
-        field(3, "next_page_token", self.next_page_token);
-    }
-};
+struct replay_list : page<"replays", replay_entry, integers::as_numbers> {};
 
 struct counted_webhook {
     delivery_webhook webhook;
     std::uint64_t count = 0;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "webhook", self.webhook);
-        field(2, "count", self.count);
-    }
+    HERALD_DESCRIBE(webhook, count);
 };
 
 /// Of one delivery: call_id and attempts_made. Of several: the replay that sends them. Of a dry run: what
@@ -80,15 +61,8 @@ struct sent_again {
 
     static constexpr integers style = integers::as_numbers;
     static constexpr void describe(auto& self, auto&& field) {
-        field(1, "call_id", self.call_id);
-        field(2, "attempts_made", self.attempts_made);
-        field(3, "replay", self.replay);
-        field(4, "count", self.count);
-        field(5, "oldest", self.oldest);
-        field(6, "newest", self.newest);
-        field(7, "by_webhook", self.by_webhook);
-        field(8, "events_from", self.events_from);
-        field(9, "complete_from", self.complete_from);
+        HERALD_FIELDS(call_id, attempts_made, replay, count, oldest, newest, by_webhook, events_from,
+                      complete_from);
         field(10, "is_partial", self.is_partial, shown::when_set);
     }
 };
@@ -97,7 +71,7 @@ struct retriggered_call {
     std::string call_id;
 
     static constexpr integers style = integers::as_numbers;
-    static constexpr void describe(auto& self, auto&& field) { field(1, "call_id", self.call_id); }
+    HERALD_DESCRIBE(call_id);
 };
 
 struct webhook_call {
@@ -110,28 +84,9 @@ struct webhook_call {
     std::vector<attempt_entry> attempts;
 
     static constexpr std::array meanings{meaning{"attempts", "All that are kept, oldest first"}};
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "id", self.id);
-        field(2, "webhook_id", self.webhook_id);
-        field(3, "event_uuid", self.event_uuid);
-        field(4, "status", self.status);
-        field(5, "time_created", self.time_created);
-        field(6, "time_updated", self.time_updated);
-        field(7, "attempts", self.attempts);
-    }
+    HERALD_DESCRIBE(id, webhook_id, event_uuid, status, time_created, time_updated, attempts);
 };
 
-struct webhook_calls {
-    std::vector<webhook_call> calls;
-    std::uint64_t total_records = 0;
-    std::string next_page_token;
-
-    static constexpr integers style = integers::as_numbers;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "webhook_calls", self.calls);
-        field(2, "total_records", self.total_records);
-        field(3, "next_page_token", self.next_page_token);
-    }
-};
+struct webhook_calls : page<"webhook_calls", webhook_call, integers::as_numbers> {};
 
 }  // namespace herald::schemas::answers

@@ -19,8 +19,7 @@ struct webhook_health_entry {
     std::string failing_since;
 
     static constexpr void describe(auto& self, auto&& field) {
-        field(1, "webhook", self.webhook);
-        field(2, "state", self.state);
+        HERALD_FIELDS(webhook, state);
         field(3, "because", self.because, shown::when_set);
         field(4, "recent", self.recent);
         field(5, "success_rate", self.success_rate);
@@ -33,17 +32,6 @@ struct webhook_health_entry {
     }
 };
 
-struct webhook_health_list {
-    std::vector<webhook_health_entry> webhooks;
-    std::uint64_t total_records = 0;
-    std::string next_page_token;  // always empty: there are few
-
-    static constexpr integers style = integers::as_numbers;
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "webhooks", self.webhooks);
-        field(2, "total_records", self.total_records);
-        field(3, "next_page_token", self.next_page_token);
-    }
-};
+struct webhook_health_list : page<"webhooks", webhook_health_entry, integers::as_numbers> {};
 
 }  // namespace herald::schemas::answers

@@ -20,17 +20,7 @@ struct delivery_filter {
     json_text since;
     json_text until;
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "webhook_id", self.webhook_id);
-        field(2, "event_id", self.event_id);
-        field(3, "resource", self.resource);
-        field(4, "event_type", self.event_type);
-        field(5, "state", self.state);
-        field(6, "error", self.error);
-        field(7, "status", self.status);
-        field(8, "since", self.since);
-        field(9, "until", self.until);
-    }
+    HERALD_DESCRIBE(webhook_id, event_id, resource, event_type, state, error, status, since, until);
 };
 
 /// Either ids, at most 100, or a filter.
@@ -41,12 +31,7 @@ struct retry_deliveries {
     bool dry_run = false;
 
     static constexpr std::string_view example = R"({"ids":["ca00345a9d8a21d2d230a73252e0b04b"]})";
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "ids", self.ids);
-        field(2, "filter", self.filter);
-        field(3, "workspace_id", self.workspace_id);
-        field(4, "dry_run", self.dry_run);
-    }
+    HERALD_DESCRIBE(ids, filter, workspace_id, dry_run);
 };
 
 struct retrigger_webhook_call {
@@ -54,7 +39,7 @@ struct retrigger_webhook_call {
 
     static constexpr std::array<std::string_view, 1> required{"call_id"};
     static constexpr std::string_view example = R"({"call_id":"ca00345a9d8a21d2d230a73252e0b04b"})";
-    static constexpr void describe(auto& self, auto&& field) { field(1, "call_id", self.call_id); }
+    HERALD_DESCRIBE(call_id);
 };
 
 /// Without ids and event_uuids: the newest, of these webhooks or else of the caller's default workspace.
@@ -66,13 +51,7 @@ struct find_webhook_calls {
     std::optional<schemas::pagination> pagination;
 
     static constexpr std::string_view example = R"({"webhook_ids":[1],"status":["FAILURE"]})";
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "ids", self.ids);
-        field(2, "webhook_ids", self.webhook_ids);
-        field(3, "event_uuids", self.event_uuids);
-        field(4, "status", self.status);
-        field(5, "pagination", self.pagination);
-    }
+    HERALD_DESCRIBE(ids, webhook_ids, event_uuids, status, pagination);
 };
 
 struct begin_replay {
@@ -85,14 +64,7 @@ struct begin_replay {
 
     static constexpr std::array<std::string_view, 1> required{"webhook_id"};
     static constexpr std::string_view example = R"({"webhook_id":1,"since":"2026-11-20T00:00:00.000Z"})";
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "webhook_id", self.webhook_id);
-        field(2, "since", self.since);
-        field(3, "until", self.until);
-        field(4, "event_types", self.event_types);
-        field(5, "only_undelivered", self.only_undelivered);
-        field(6, "dry_run", self.dry_run);
-    }
+    HERALD_DESCRIBE(webhook_id, since, until, event_types, only_undelivered, dry_run);
 };
 
 }  // namespace herald::schemas::requests

@@ -98,10 +98,10 @@ class rocks_delivery_history final : public delivery_history {
         return ask<dead_groups>(
             [&](const open_history& open) { return group_dead(open, workspace, may_see); });
     }
-    webhook_record record_of(schemas::webhook_id webhook, std::int64_t now_ms) const override {
-        webhook_record record = ask<webhook_record>(
-            [&](const open_history& open) { return record_of_webhook(open, webhook, now_ms); });
-        return record;
+    webhook_record record_of(schemas::workspace_id workspace, schemas::webhook_id webhook,
+                             std::int64_t now_ms) const override {
+        return ask<webhook_record>(
+            [&](const open_history& open) { return record_of_webhook(open, workspace, webhook, now_ms); });
     }
     schemas::replay_outcomes outcomes_of_replay(std::uint64_t replay) const override {
         return ask<schemas::replay_outcomes>([&](const open_history& open) {

@@ -39,11 +39,13 @@ using schemas::delivery_filter;
 
 bool matches(const delivery_filter&, const schemas::delivery_row&);
 
-/// The order of lists: the newest event first, then by id.
+/// Where a row stands in lists: the newest event first, then by id.
 struct delivery_place {
     std::int64_t time_event_ms = 0;
     std::string id;
 };
+delivery_place place_of(const schemas::delivery_row&);
+bool is_before(const delivery_place&, const delivery_place&);
 
 using delivery_judge = std::function<bool(const schemas::delivery_row&)>;
 
@@ -125,7 +127,8 @@ class delivery_history {
     virtual delivery_histogram histogram(const histogram_question&) const = 0;
     /// At most limits::dead_groups_max, those with the newest event first.
     virtual dead_groups groups_of_dead(schemas::workspace_id, const delivery_judge& may_see) const = 0;
-    virtual webhook_record record_of(schemas::webhook_id, std::int64_t now_ms) const = 0;
+    virtual webhook_record record_of(schemas::workspace_id, schemas::webhook_id,
+                                     std::int64_t now_ms) const = 0;
     virtual schemas::replay_outcomes outcomes_of_replay(std::uint64_t replay) const = 0;
     /// Since when nothing is missing; 0: since the log began.
     virtual std::int64_t complete_from_ms() const = 0;

@@ -1,6 +1,7 @@
 #include "storage/deliveries/history_batch.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "schemas/latency_buckets.hpp"
@@ -14,23 +15,23 @@ using schemas::attempt_result;
 using schemas::delivery_row;
 using schemas::delivery_state;
 
-enum class replay_outcome : std::uint8_t { none, delivered, failed };
-
 std::string row_key(const std::string& id) { return history_key('d').end(delivery_key(id)).bytes(); }
 
-std::string index_key(char kind, std::uint64_t parent, const delivery_row& row) {
-    return history_key(kind)
-        .number(parent)
-        .end(bytes_of(facts_of(row)))
+/// `begun`: of_workspace() or of_webhook().
+std::string index_key(history_key begun, const delivery_row& row) {
+    return begun.end(bytes_of(facts_of(row)))
         .newest_first(row.time_event_ms)
         .end(delivery_key(row.id))
         .bytes();
 }
 
-std::string count_key(char kind, std::uint64_t parent, count_unit unit, const delivery_row& row) {
-    return history_key(kind)
-        .number(parent)
-        .byte(static_cast<std::uint8_t>(unit))
+std::array<std::string, 2> index_keys(const delivery_row& row) {
+    return {index_key(of_workspace('O', row.workspace_id), row),
+            index_key(of_webhook('P', row.workspace_id, row.webhook_id), row)};
+}
+
+std::string count_key(history_key begun, count_unit unit, const delivery_row& row) {
+    return begun.byte(static_cast<std::uint8_t>(unit))
         .short_number(unit_of(row.time_event_ms, unit))
         .end(bytes_of(facts_of(row)))
         .bytes();
@@ -160,26 +161,27 @@ void history_batch::count_replay(const attempt& made) {
     const std::string key =
         history_key('y').number(made.replay_id).end(delivery_key(made.delivery_id)).bytes();
     const auto [at, is_new] = x_outcomes.try_emplace(key);
+    outcome_change& known = at->second;
     if (is_new)
-        if (const auto value = x_open.get(key); value && value->size() == 1)
-            at->second = static_cast<std::uint8_t>(value->front());
+        if (const auto value = x_open.get(key); value && value->size() == 9)
+            known.what = static_cast<replay_outcome>(value->back());
     const auto [sum, is_first] = x_replays.try_emplace(made.replay_id);
     if (is_first)
         sum->second = read<schemas::replay_outcomes>(history_key('Y').number(made.replay_id).bytes());
-    const auto before = static_cast<replay_outcome>(at->second);
-    const auto now =
+    const replay_outcome before = known.what;
+    const replay_outcome now =
         made.result == attempt_result::succeeded ? replay_outcome::delivered : replay_outcome::failed;
+    known = {made.time_ms, now};
     if (before == now) return;
     if (before == replay_outcome::delivered) --sum->second.delivered;
     if (before == replay_outcome::failed) --sum->second.failed;
     ++(now == replay_outcome::delivered ? sum->second.delivered : sum->second.failed);
-    at->second = static_cast<std::uint8_t>(now);
 }
 
 void history_batch::count(const delivery_row& row, std::int64_t by) {
     for (const count_unit unit : {count_unit::minute, count_unit::hour}) {
-        x_counts[count_key('n', row.workspace_id.value, unit, row)] += by;
-        x_counts[count_key('m', row.webhook_id.value, unit, row)] += by;
+        x_counts[count_key(of_workspace('n', row.workspace_id), unit, row)] += by;
+        x_counts[count_key(of_webhook('m', row.workspace_id, row.webhook_id), unit, row)] += by;
     }
 }
 
@@ -190,8 +192,7 @@ void history_batch::finish_row(const row_change& change) {
     if (now.last_source == schemas::delivery_source::test) return;
     const bool is_new = !change.before;
     if (is_new) {
-        put(history_key('R')
-                .number(now.workspace_id.value)
+        put(of_workspace('R', now.workspace_id)
                 .byte(static_cast<std::uint8_t>(now.resource_type))
                 .text(now.resource_id)
                 .newest_first(now.time_event_ms)
@@ -202,12 +203,10 @@ void history_batch::finish_row(const row_change& change) {
             history_key().time(now.time_event_ms).bytes());
     } else {
         if (facts_of(*change.before) == facts_of(now)) return;
-        x_batch.Delete(x_open.rows(), index_key('O', now.workspace_id.value, *change.before));
-        x_batch.Delete(x_open.rows(), index_key('P', now.webhook_id.value, *change.before));
+        for (const std::string& key : index_keys(*change.before)) x_batch.Delete(x_open.rows(), key);
         count(*change.before, -1);
     }
-    put(index_key('O', now.workspace_id.value, now), "");
-    put(index_key('P', now.webhook_id.value, now), "");
+    for (const std::string& key : index_keys(now)) put(key, "");
     count(now, 1);
 }
 
@@ -226,7 +225,8 @@ void history_batch::finish() {
         for (const auto& [hour, attempts] : change.hours)
             put(history_key('l').number(id.value).short_number(hour).bytes(), schemas::encode(attempts));
     }
-    for (const auto& [key, outcome] : x_outcomes) put(key, std::string(1, static_cast<char>(outcome)));
+    for (const auto& [key, outcome] : x_outcomes)
+        put(key, history_key().time(outcome.time_ms).byte(static_cast<std::uint8_t>(outcome.what)).bytes());
     for (const auto& [id, outcomes] : x_replays)
         put(history_key('Y').number(id).bytes(), schemas::encode(outcomes));
 }

@@ -31,6 +31,11 @@ class history_batch {
         std::optional<schemas::delivery_row> before;
         schemas::delivery_row now;
     };
+    enum class replay_outcome : std::uint8_t { none, delivered, failed };
+    struct outcome_change {
+        std::int64_t time_ms = 0;  // of the attempt
+        replay_outcome what = replay_outcome::none;
+    };
     struct webhook_change {
         schemas::recent_attempts recent;
         std::map<std::uint32_t, schemas::attempts_of_hour> hours;
@@ -49,8 +54,8 @@ class history_batch {
     rocksdb::WriteBatch& x_batch;
     std::unordered_map<std::string, row_change> x_rows;
     std::map<schemas::webhook_id, webhook_change> x_webhooks;
-    std::map<std::string, std::int64_t> x_counts;    // changes by key
-    std::map<std::string, std::uint8_t> x_outcomes;  // of replays' deliveries, by key
+    std::map<std::string, std::int64_t> x_counts;      // changes by key
+    std::map<std::string, outcome_change> x_outcomes;  // of replays' deliveries, by key
     std::map<std::uint64_t, schemas::replay_outcomes> x_replays;
     std::int64_t x_newest_ms = 0;
 };

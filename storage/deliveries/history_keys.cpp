@@ -41,6 +41,14 @@ std::size_t behind_text(std::string_view key, std::size_t from) noexcept {
 
 }  // namespace
 
+history_key of_workspace(char kind, schemas::workspace_id workspace) {
+    return history_key(kind).number(workspace.value);
+}
+
+history_key of_webhook(char kind, schemas::workspace_id workspace, schemas::webhook_id webhook) {
+    return of_workspace(kind, workspace).number(webhook.value);
+}
+
 std::string delivery_key(std::string_view id) {
     if (id.size() != 2 * digest_bytes) return std::string(id);
     std::string bytes;
@@ -77,16 +85,19 @@ bool has_expired(std::string_view key, std::string_view value, std::int64_t newe
                  std::int64_t kept_ms) noexcept {
     const std::int64_t oldest_ms = newest_ms - kept_ms;
     const std::int64_t oldest_way_ms = oldest_ms - kept_ms;
-    constexpr std::size_t facts_at = 9;
-    switch (key.empty() ? '\0' : key.front()) {
+    const char kind = key.empty() ? '\0' : key.front();
+    // Behind the workspace, or behind the webhook.
+    const std::size_t facts_at = kind == 'P' || kind == 'm' ? 17 : 9;
+    switch (kind) {
         case 'd':
             return time_at(value, 0) < oldest_ms && value.size() > 8 && !waits(value[8]);
         case 'O':
         case 'P':
             return newest_first_at(key, facts_at + facts_bytes) < oldest_ms && !waits(key[facts_at + 1]);
         case 'R':
-            return newest_first_at(key, behind_text(key, facts_at + 1)) < oldest_way_ms;
+            return newest_first_at(key, behind_text(key, 10)) < oldest_way_ms;
         case 'E':
+        case 'y':
             return time_at(value, 0) < oldest_way_ms;
         case 'a':
             return time_at(key, behind_text(key, 1)) < oldest_way_ms;
@@ -97,8 +108,8 @@ bool has_expired(std::string_view key, std::string_view value, std::int64_t newe
             return (std::int64_t{short_at(key, facts_at + 1)} + 1) * ms_of(unit) < oldest_ms;
         }
         case 'l':
-            return key.size() >= facts_at + 4 &&
-                   (std::int64_t{short_at(key, facts_at)} + 1) * ms_of(count_unit::hour) < oldest_ms;
+            return key.size() >= 13 &&
+                   (std::int64_t{short_at(key, 9)} + 1) * ms_of(count_unit::hour) < oldest_ms;
         default:
             return false;
     }

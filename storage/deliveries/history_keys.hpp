@@ -7,14 +7,14 @@
 //   d  id                                   → time of the event, state (a byte), schemas::delivery_row
 //   a  text id, time, partition, offset     → schemas::attempt without headers and bodies
 //   O  workspace, facts, ~time of event, id → ""
-//   P  webhook, facts, ~time of event, id   → ""
+//   P  workspace, webhook, facts, ~time of event, id → ""
 //   R  workspace, resource type (a byte), text resource id, ~time of event, id → ""
 //   E  text event id, id                    → time of the event
 //   n  workspace, unit (a byte), unit's number (4 bytes), facts → a varint: how many deliveries
-//   m  webhook, likewise
+//   m  workspace, webhook, likewise
 //   h  webhook                              → schemas::recent_attempts
 //   l  webhook, hour (4 bytes)              → schemas::attempts_of_hour
-//   y  replay, id                           → a byte: what came of it (replay_outcome)
+//   y  replay, id                           → time of the attempt, a byte: what came of it (replay_outcome)
 //   Y  replay                               → schemas::replay_outcomes
 //   o  partition                            → a varint: the next offset to read
 //   c  text topic, partition                → a varint: the next sequence of the outbox to look at
@@ -66,6 +66,10 @@ class history_key {
   private:
     std::string x_bytes;
 };
+
+/// What the index entries and counters of a workspace, or of a webhook in it, begin with.
+history_key of_workspace(char kind, schemas::workspace_id);
+history_key of_webhook(char kind, schemas::workspace_id, schemas::webhook_id);
 
 /// The 16 bytes of 32 hexadecimal digits; any other id as it is.
 std::string delivery_key(std::string_view id);

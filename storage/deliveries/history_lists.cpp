@@ -60,8 +60,8 @@ class facts_index {
   public:
     facts_index(const open_history& open, const delivery_filter& filter)
         : x_filter(filter),
-          x_prefix(filter.webhook_id ? history_key('P').number(filter.webhook_id.value).bytes()
-                                     : history_key('O').number(filter.workspace_id.value).bytes()),
+          x_prefix(filter.webhook_id ? of_webhook('P', filter.workspace_id, filter.webhook_id).bytes()
+                                     : of_workspace('O', filter.workspace_id).bytes()),
           x_row(open.iterate()) {}
 
     /// Visits the entries of each fitting combination in the order of lists, behind `after`; `visit` returns
@@ -139,7 +139,7 @@ class first_entries {
 void finish_page(delivery_page& page, std::size_t rows_max) {
     if (page.rows.size() <= rows_max) return;
     page.rows.resize(rows_max);
-    page.next = {page.rows.back().time_event_ms, page.rows.back().id};
+    page.next = place_of(page.rows.back());
 }
 
 /// Everybody's deliveries: entries alone are counted and chosen, only those of the page are read.
@@ -167,8 +167,7 @@ template <class Visit>
 void each_in_order(const open_history& open, const delivery_filter& filter,
                    std::optional<delivery_place> after, const Visit& visit) {
     if (is_about_one(filter)) {
-        const std::string prefix = history_key('R')
-                                       .number(filter.workspace_id.value)
+        const std::string prefix = of_workspace('R', filter.workspace_id)
                                        .byte(static_cast<std::uint8_t>(filter.resource_type))
                                        .text(filter.resource_id)
                                        .bytes();
@@ -201,11 +200,6 @@ void each_in_order(const open_history& open, const delivery_filter& filter,
     }
 }
 
-bool is_behind(const delivery_row& row, const std::optional<delivery_place>& after) {
-    return !after || index_entry{after->time_event_ms, delivery_key(after->id)} <
-                         index_entry{row.time_event_ms, delivery_key(row.id)};
-}
-
 /// Each row is read and judged.
 delivery_page list_by_rows(const open_history& open, const delivery_question& asked) {
     delivery_page page;
@@ -216,7 +210,7 @@ delivery_page list_by_rows(const open_history& open, const delivery_question& as
         if ((is_cut = time.is_over())) return false;
         const auto row = read_row(open, id_key);
         if (!row) return true;
-        last = {row->time_event_ms, row->id};
+        last = place_of(*row);
         if (is_wanted(asked, *row)) page.rows.push_back(*row);
         return page.rows.size() <= asked.rows_max;
     });
@@ -239,16 +233,15 @@ delivery_page list_of_event(const open_history& open, const delivery_question& a
     for (delivery_row& row : rows_of_event(open, asked.filter.event_id)) {
         if (!is_wanted(asked, row)) continue;
         ++page.total;
-        if (is_behind(row, asked.after)) page.rows.push_back(std::move(row));
+        if (!asked.after || is_before(*asked.after, place_of(row))) page.rows.push_back(std::move(row));
     }
     finish_page(page, asked.rows_max);
     return page;
 }
 
-/// The time of the oldest event that the webhook has not had; 0: none.
-std::int64_t oldest_waiting(const open_history& open, schemas::webhook_id webhook) {
+/// The time of the oldest event that a webhook has not had; 0: none. `prefix`: of its index.
+std::int64_t oldest_waiting(const open_history& open, const std::string& prefix) {
     std::int64_t oldest_ms = 0;
-    const std::string prefix = history_key('P').number(webhook.value).bytes();
     const auto row = open.iterate();
     for (row->Seek(prefix); row->Valid() && row->key().starts_with(prefix);) {
         const std::string facts(row->key().ToStringView().substr(prefix.size(), facts_bytes));
@@ -262,6 +255,16 @@ std::int64_t oldest_waiting(const open_history& open, schemas::webhook_id webhoo
         row->Seek(behind);
     }
     return oldest_ms;
+}
+
+/// 0: there are no times.
+std::uint64_t p95_of(const std::vector<std::uint64_t>& buckets, std::uint64_t count) {
+    std::uint64_t left = count * 95 / 100;
+    for (std::uint32_t bucket = 0; bucket < buckets.size(); ++bucket) {
+        if (buckets[bucket] > left) return schemas::latency_of_bucket(bucket);
+        left -= buckets[bucket];
+    }
+    return 0;
 }
 
 // ---- the histogram
@@ -294,8 +297,8 @@ struct steps_of {
 };
 
 void count_by_counters(const open_history& open, const delivery_filter& filter, steps_of& steps) {
-    const std::string prefix = (filter.webhook_id ? history_key('m').number(filter.webhook_id.value)
-                                                  : history_key('n').number(filter.workspace_id.value))
+    const std::string prefix = (filter.webhook_id ? of_webhook('m', filter.workspace_id, filter.webhook_id)
+                                                  : of_workspace('n', filter.workspace_id))
                                    .byte(static_cast<std::uint8_t>(steps.unit))
                                    .bytes();
     const auto row = open.iterate();
@@ -331,6 +334,13 @@ void count_by_rows(const open_history& open, const histogram_question& asked, st
 
 }  // namespace
 
+delivery_place place_of(const delivery_row& row) { return {row.time_event_ms, row.id}; }
+
+bool is_before(const delivery_place& left, const delivery_place& right) {
+    return index_entry{left.time_event_ms, delivery_key(left.id)} <
+           index_entry{right.time_event_ms, delivery_key(right.id)};
+}
+
 bool matches(const delivery_filter& filter, const delivery_row& row) {
     return row.workspace_id == filter.workspace_id &&
            (!filter.webhook_id || filter.webhook_id == row.webhook_id) &&
@@ -359,8 +369,7 @@ std::vector<delivery_row> rows_of_event(const open_history& open, std::string_vi
         if (found.size() >= limits::webhooks_per_workspace_max) break;
     }
     std::ranges::sort(found, [](const delivery_row& left, const delivery_row& right) {
-        return index_entry{left.time_event_ms, delivery_key(left.id)} <
-               index_entry{right.time_event_ms, delivery_key(right.id)};
+        return is_before(place_of(left), place_of(right));
     });
     return found;
 }
@@ -409,7 +418,8 @@ dead_groups group_dead(const open_history& open, schemas::workspace_id workspace
     return found;
 }
 
-webhook_record record_of_webhook(const open_history& open, schemas::webhook_id webhook, std::int64_t now_ms) {
+webhook_record record_of_webhook(const open_history& open, schemas::workspace_id workspace,
+                                 schemas::webhook_id webhook, std::int64_t now_ms) {
     webhook_record record;
     const std::uint64_t id = webhook.value;
     if (const auto value = open.get(history_key('h').number(id).bytes()))
@@ -430,17 +440,9 @@ webhook_record record_of_webhook(const open_history& open, schemas::webhook_id w
         for (std::size_t i = 0; i < std::min(buckets.size(), hour->total_us_buckets.size()); ++i)
             buckets[i] += hour->total_us_buckets[i];
     }
-    std::uint64_t left = (record.succeeded + record.failed) * 95 / 100;
-    for (std::uint32_t bucket = 0; bucket < buckets.size() && record.succeeded + record.failed > 0;
-         ++bucket) {
-        if (buckets[bucket] > left) {
-            record.p95_us = schemas::latency_of_bucket(bucket);
-            break;
-        }
-        left -= buckets[bucket];
-    }
+    record.p95_us = p95_of(buckets, record.succeeded + record.failed);
     const std::string counters =
-        history_key('m').number(id).byte(static_cast<std::uint8_t>(count_unit::hour)).bytes();
+        of_webhook('m', workspace, webhook).byte(static_cast<std::uint8_t>(count_unit::hour)).bytes();
     for (row->Seek(counters); row->Valid() && row->key().starts_with(counters); row->Next()) {
         const delivery_facts facts = facts_in(row->key().ToStringView().substr(counters.size() + 4));
         const std::uint64_t count = count_in(row->value().ToStringView());
@@ -448,7 +450,8 @@ webhook_record record_of_webhook(const open_history& open, schemas::webhook_id w
         if (facts.state == delivery_state::dead) record.dead += count;
         if (facts.state == delivery_state::held) record.held += count;
     }
-    if (record.waiting > 0) record.oldest_waiting_ms = oldest_waiting(open, webhook);
+    if (record.waiting > 0)
+        record.oldest_waiting_ms = oldest_waiting(open, of_webhook('P', workspace, webhook).bytes());
     return record;
 }
 

@@ -12,6 +12,7 @@ delivery_page list_deliveries(const open_history&, const delivery_question&);
 delivery_histogram count_deliveries(const open_history&, const histogram_question&);
 dead_groups group_dead(const open_history&, schemas::workspace_id, const delivery_judge& may_see);
 std::vector<schemas::delivery_row> rows_of_event(const open_history&, std::string_view event_id);
-webhook_record record_of_webhook(const open_history&, schemas::webhook_id, std::int64_t now_ms);
+webhook_record record_of_webhook(const open_history&, schemas::workspace_id, schemas::webhook_id,
+                                 std::int64_t now_ms);
 
 }  // namespace herald::storage::deliveries

@@ -24,10 +24,7 @@ struct place_of_replay {
     std::string cursor;                               // of replay_source
     std::vector<schemas::event_for_webhook> decided;  // the last that were counted as sent
 
-    static constexpr void describe(auto& self, auto&& field) {
-        field(1, "cursor", self.cursor);
-        field(2, "decided", self.decided);
-    }
+    HERALD_DESCRIBE(cursor, decided);
 };
 
 place_of_replay place_in(const replay& row) {

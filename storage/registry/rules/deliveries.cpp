@@ -24,16 +24,12 @@ using state::state_changes;
 
 std::string text_of(schemas::webhook_id id) { return "webhook " + std::to_string(id.value); }
 
-bool is_seen(const state_changes& state, schemas::user_id user, const schemas::workspace& workspace) {
-    return access::is_system_admin(state, user) || access::is_visible(state, user, workspace);
-}
-
 /// A webhook of a workspace that the user sees. Errors: not_found.
 result<access::placed<webhook>> seen_webhook(const state_changes& state, schemas::user_id user,
                                              schemas::webhook_id id) {
     auto hook = tables::webhooks::find(state, id);
     auto workspace = hook ? access::find_workspace(state, hook->workspace_id) : std::nullopt;
-    if (!workspace || !is_seen(state, user, *workspace))
+    if (!workspace || !access::is_seen(state, user, *workspace))
         return runtime::not_found(text_of(id) + " not found");
     return access::placed<webhook>{*std::move(hook), *std::move(workspace)};
 }
@@ -41,11 +37,6 @@ result<access::placed<webhook>> seen_webhook(const state_changes& state, schemas
 result<void> require_enabled(const webhook& hook) {
     if (hook.status == schemas::webhook_status::enabled) return {};
     return runtime::failed_precondition(text_of(hook.id) + " is disabled; enable it first");
-}
-
-result<void> require_changing(const state_changes& state, schemas::user_id user,
-                              const schemas::workspace& workspace, std::string_view what) {
-    return access::require_webhook_admin(state, user, workspace, what);
 }
 
 /// The event of a delivery that the user may send again. Errors: not_found; permission_denied.
@@ -63,8 +54,7 @@ result<schemas::event> sendable_event(const state_changes& state, schemas::user_
         return *std::move(event);
     return runtime::permission_denied(
         "sending a delivery again needs UPDATE on what its event is about (DEPLOY on an endpoint), or a "
-        "system "
-        "administrator");
+        "system administrator");
 }
 
 result<void> check_picked(const state_changes& state, schemas::user_id user,
@@ -92,13 +82,15 @@ result<void> check_room(const state_changes& state, schemas::workspace_id worksp
         if (row && !schemas::has_ended(row->state)) ++running;
         return ++kept < limits::replays_kept_max;
     });
+    const auto refuse = [&](std::size_t count, const std::string& of_them, const std::string& advice) {
+        return runtime::resource_exhausted("workspace " + std::to_string(workspace.value) + " has " +
+                                           std::to_string(count) + " replays " + of_them +
+                                           ", the most there may be; " + advice);
+    };
     if (running >= limits::replays_running_max)
-        return runtime::resource_exhausted(
-            "workspace " + std::to_string(workspace.value) + " has " + std::to_string(running) +
-            " replays that have not ended, the most there may be; wait, or cancel one");
+        return refuse(running, "that have not ended", "wait, or cancel one");
     if (kept >= limits::replays_kept_max)
-        return runtime::resource_exhausted("workspace " + std::to_string(workspace.value) +
-                                           " had too many replays in the last 30 days");
+        return refuse(kept, "of the last 30 days", "wait until the oldest are forgotten");
     return {};
 }
 
@@ -122,10 +114,8 @@ result<schemas::workspace_id> place_of(const rule_context& context,
         return id;
     }
     if (command.scope.webhook_id) {
-        const auto hook = seen_webhook(state, user, command.scope.webhook_id);
+        const auto hook = access::webhook_to_change(state, user, command.scope.webhook_id, "a replay");
         if (!hook) return hook.error();
-        if (const auto may = require_changing(state, user, hook->workspace, "a replay"); !may)
-            return may.error();
         if (const auto good = require_enabled(hook->row); !good) return good.error();
         settings = hook->row.settings;
         return hook->workspace.id;
@@ -134,9 +124,9 @@ result<schemas::workspace_id> place_of(const rule_context& context,
         return runtime::invalid_argument("webhook_id is missing; it must be the id of a webhook");
     if (!id) id = access::default_workspace_of(state, *tables::users::find(state, user));
     const auto workspace = access::find_workspace(state, id);
-    if (!workspace || !is_seen(state, user, *workspace))
+    if (!workspace || !access::is_seen(state, user, *workspace))
         return runtime::not_found("workspace " + std::to_string(id.value) + " not found");
-    if (const auto may = require_changing(state, user, *workspace, "sending by a filter"); !may)
+    if (const auto may = access::require_webhook_admin(state, user, *workspace, "sending by a filter"); !may)
         return may.error();
     return id;
 }
@@ -178,7 +168,7 @@ answer apply(rule_context& context, const schemas::commands::begin_replay& comma
     return schemas::encode(row);
 }
 
-/// Errors: not_found; permission_denied; failed_precondition for one that has ended; invalid_argument.
+/// Errors: not_found; failed_precondition for one that has ended; invalid_argument.
 answer apply(rule_context& context, const schemas::commands::set_replay_state& command) {
     const error absent =
         runtime::not_found("replay " + std::to_string(command.replay_id.value) + " not found");
@@ -186,10 +176,9 @@ answer apply(rule_context& context, const schemas::commands::set_replay_state& c
     const auto workspace =
         before ? access::find_workspace(context.state, before->workspace_id) : std::nullopt;
     const schemas::user_id user = context.principal();
-    if (!workspace || !is_seen(context.state, user, *workspace)) return absent;
-    if (before->by != user && !access::may_change_webhooks(context.state, user, *workspace))
-        return runtime::permission_denied(
-            "a replay is changed by who began it, or by a system administrator");
+    if (!workspace || !access::is_seen(context.state, user, *workspace)) return absent;
+    // Others do not see it.
+    if (before->by != user && !access::may_change_webhooks(context.state, user, *workspace)) return absent;
     if (command.state == replay_state::done || command.state == replay_state::failed)
         return runtime::invalid_argument("a replay can be paused, resumed or cancelled");
     if (before->state == command.state) return schemas::encode(*before);

@@ -55,7 +55,7 @@ class reply {
 
 void PrintTo(const reply&, std::ostream*);
 
-/// A history that knows what the test puts into it.
+/// A history that knows what the test puts into it, in the order of lists.
 class told_deliveries final : public storage::deliveries::delivery_history {
   public:
     using attempts = std::vector<storage::deliveries::attempt_in_full>;
@@ -71,11 +71,15 @@ class told_deliveries final : public storage::deliveries::delivery_history {
     attempts attempts_of_delivery(std::string_view) const override { return attempts_; }
     storage::deliveries::delivery_page list(
         const storage::deliveries::delivery_question& asked) const override {
-        storage::deliveries::delivery_page page;
-        for (const schemas::delivery_row& row : rows)
-            if (storage::deliveries::matches(asked.filter, row) && (!asked.may_see || asked.may_see(row)))
-                page.rows.push_back(row);
-        page.total = page.rows.size();
+        using namespace storage::deliveries;
+        delivery_page page;
+        for (const schemas::delivery_row& row : rows) {
+            if (!matches(asked.filter, row) || (asked.may_see && !asked.may_see(row))) continue;
+            ++page.total;
+            if (asked.after && !is_before(*asked.after, place_of(row))) continue;
+            if (page.rows.size() == asked.rows_max) page.next = place_of(page.rows.back());
+            if (page.rows.size() < asked.rows_max) page.rows.push_back(row);
+        }
         return page;
     }
     storage::deliveries::delivery_histogram histogram(
@@ -86,7 +90,8 @@ class told_deliveries final : public storage::deliveries::delivery_history {
         schemas::workspace_id, const storage::deliveries::delivery_judge&) const override {
         return {};
     }
-    storage::deliveries::webhook_record record_of(schemas::webhook_id, std::int64_t) const override {
+    storage::deliveries::webhook_record record_of(schemas::workspace_id, schemas::webhook_id,
+                                                  std::int64_t) const override {
         return {};
     }
     schemas::replay_outcomes outcomes_of_replay(std::uint64_t) const override { return {}; }
@@ -177,14 +182,15 @@ class node_without_sockets {
     std::vector<schemas::commands::command_envelope> commands(schemas::commands::command_type type) const {
         return x_cluster.commands(type);
     }
-    /// Id of the newest event in the outbox.
-    std::string newest_event() const {
+    /// The newest event in the outbox.
+    schemas::event newest_event() const {
+        using storage::registry::tables::outbox;
         std::string id;
-        storage::registry::tables::outbox::each_from(*x_machine.store->view(), 0, {}, [&](const auto& each) {
+        outbox::each_from(*x_machine.store->view(), 0, {}, [&](const auto& each) {
             id = each.event.id;
             return true;
         });
-        return id;
+        return outbox::find(*x_machine.store->view(), id).value();
     }
     /// From now on the node hears nothing of its log, until it hears all of it.
     void is_deaf() { x_machine.is_paused = true; }

@@ -154,6 +154,10 @@ TEST_F(history_test, every_filter_shows_exactly_what_matches_page_by_page) {
     with([](delivery_filter& of) { of.since_ms = noon_ms + 10 * minute_ms; });
     with([](delivery_filter& of) { of.until_ms = noon_ms + 10 * minute_ms; });
     with([](delivery_filter& of) { of.workspace_id.value = 2; });
+    with([](delivery_filter& of) {  // of a webhook that another workspace has
+        of.workspace_id.value = 2;
+        of.webhook_id.value = 1;
+    });
     for (std::size_t first = 1; first + 1 < 8; ++first) {  // and two of them together
         delivery_filter both = filters[first];
         both.states = {delivery_state::dead};
@@ -315,7 +319,7 @@ TEST_F(history_test, a_webhooks_record_has_its_last_attempts_and_its_day) {
         if (i % 10 == 0) made.result = attempt_result::will_retry;
         keep(made);
     }
-    const webhook_record record = history->record_of({1}, noon_ms + minute_ms);
+    const webhook_record record = history->record_of({1}, {1}, noon_ms + minute_ms);
     EXPECT_EQ(record.recent.size(), limits::recent_attempts_kept);
     EXPECT_EQ(record.recent.front().time_ms, noon_ms + 59);
     EXPECT_EQ(record.succeeded, 54u);
@@ -323,7 +327,7 @@ TEST_F(history_test, a_webhooks_record_has_its_last_attempts_and_its_day) {
     EXPECT_NEAR(static_cast<double>(record.p95_us), 1'000, 60);
     EXPECT_EQ(record.waiting, 6u);
     EXPECT_EQ(record.oldest_waiting_ms, attempt_of(0).time_event_ms);
-    EXPECT_EQ(history->record_of({2}, noon_ms).recent.size(), 0u);
+    EXPECT_EQ(history->record_of({1}, {2}, noon_ms).recent.size(), 0u);
 }
 
 TEST(history_keys, rows_expire_by_their_age_but_not_while_they_wait) {
@@ -342,6 +346,29 @@ TEST(history_keys, rows_expire_by_their_age_but_not_while_they_wait) {
     EXPECT_TRUE(expired(index(delivery_state::delivered, now_ms - kept_ms - 1)));
     EXPECT_FALSE(expired(index(delivery_state::delivered, now_ms - kept_ms)));
     EXPECT_FALSE(expired(index(delivery_state::waiting, 1)));
+    const auto of_hook = [](delivery_state state, std::int64_t time_ms) {
+        return of_webhook('P', {1}, {2})
+            .end(bytes_of(delivery_facts{event_type::promote, state, delivery_error::none, 200}))
+            .newest_first(time_ms)
+            .end("id")
+            .bytes();
+    };
+    EXPECT_TRUE(expired(of_hook(delivery_state::dead, now_ms - kept_ms - 1)));
+    EXPECT_FALSE(expired(of_hook(delivery_state::dead, now_ms - kept_ms)));
+    EXPECT_FALSE(expired(of_hook(delivery_state::waiting, 1)));
+    const auto counter = [](history_key begun, std::int64_t time_ms) {
+        return begun.byte(static_cast<std::uint8_t>(count_unit::hour))
+            .short_number(unit_of(time_ms, count_unit::hour))
+            .end("facts")
+            .bytes();
+    };
+    for (const history_key& begun : {of_workspace('n', {1}), of_webhook('m', {1}, {2})}) {
+        EXPECT_TRUE(expired(counter(begun, now_ms - kept_ms - 3'600'000)));
+        EXPECT_FALSE(expired(counter(begun, now_ms - kept_ms)));
+    }
+    const std::string outcome = history_key('y').number(1).end("id").bytes();
+    EXPECT_TRUE(expired(outcome, history_key().time(1).byte(1).bytes()));
+    EXPECT_FALSE(expired(outcome, history_key().time(now_ms - kept_ms).byte(1).bytes()));
     const std::string row = history_key('d').end("id").bytes();
     const std::string old = history_key().time(1).byte(1).byte(0).bytes();
     const std::string waits = history_key().time(1).byte(0).byte(0).bytes();

@@ -59,6 +59,16 @@ TEST_F(delivery_rules, an_event_is_found_by_its_id) {
     EXPECT_THAT(by_time, testing::ElementsAre(event.id));
 }
 
+TEST_F(delivery_rules, an_event_names_the_request_that_caused_it) {
+    create_model command;
+    command.workspace_name = "default";
+    command.model.name = "caused";
+    auto envelope = registry.envelope_of(registry.admin, command);
+    envelope.request.request_id = "request-7";
+    ASSERT_TRUE(registry.engine_of_log.apply(registry.record_of(envelope)));
+    EXPECT_EQ(event_of_model().request_id, "request-7");
+}
+
 TEST_F(delivery_rules, whoever_may_change_webhooks_or_what_the_event_is_about_sends_again) {
     const schemas::event event = event_of_model();
     EXPECT_EQ(registry.run(retry_of(event)).code, 0u);
@@ -76,6 +86,10 @@ TEST_F(delivery_rules, a_replay_needs_who_may_change_webhooks_and_one_that_is_en
     expect(registry.run(begin_replay{}), error_code::invalid_argument, "webhook_id is missing");
     expect(registry.run_as(registry.second_admin(), replay_of_hook()), error_code::permission_denied,
            "system administrator");
+    begin_replay of_none = replay_of_hook();
+    of_none.scope.webhook_id.value = 99;
+    const schemas::user stranger = registry.user_named("stranger@example.org");
+    expect(registry.run_as(stranger.id, of_none), error_code::permission_denied, "system administrator");
     const auto begun = registry.must<schemas::replay>(replay_of_hook());
     EXPECT_EQ(begun.state, replay_state::running);
     EXPECT_EQ(begun.settings, hook.settings);
@@ -100,7 +114,7 @@ TEST_F(delivery_rules, a_replay_is_paused_resumed_and_cancelled_but_not_once_it_
               replay_state::running);
     expect(registry.run(set_replay_state{id, replay_state::done}), error_code::invalid_argument, "cancelled");
     expect(registry.run_as(registry.second_admin(), set_replay_state{id, replay_state::paused}),
-           error_code::permission_denied, "who began it");
+           error_code::not_found, "replay 1 not found");
     EXPECT_EQ(registry.must<schemas::replay>(set_replay_state{id, replay_state::cancelled}).state,
               replay_state::cancelled);
     expect(registry.run(set_replay_state{id, replay_state::running}), error_code::failed_precondition,
@@ -139,6 +153,19 @@ TEST_F(delivery_rules, replays_are_bounded_and_forgotten_a_month_after_their_end
     registry.now_ms += limits::replay_kept_ms + 1;
     registry.run(no_operation{});
     EXPECT_FALSE(tables::replays::find(*registry.view(), first));
+}
+
+TEST_F(delivery_rules, a_workspace_has_no_more_replays_in_a_month_than_are_kept) {
+    for (std::size_t i = 0; i < limits::replays_kept_max; ++i) {
+        const auto id = registry.must<schemas::replay>(replay_of_hook()).id;
+        registry.must<schemas::replay>(set_replay_state{id, replay_state::cancelled});
+    }
+    expect(
+        registry.run(replay_of_hook()), error_code::resource_exhausted,
+        "has 1000 replays of the last 30 days, the most there may be; wait until the oldest are forgotten");
+    registry.now_ms += limits::replay_kept_ms + 1;
+    registry.run(no_operation{});
+    EXPECT_EQ(registry.run(replay_of_hook()).code, 0u);
 }
 
 }  // namespace

@@ -61,6 +61,7 @@ class golden_writer {
             who.idempotency_key = "key " + std::to_string(offset());
             who.fingerprint = "fingerprint";
             who.traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+            who.request_id = "request-7";
         }
         if constexpr (schemas::commands::traits_of<Command>().from == schemas::commands::sender::signed_url)
             who.principal = user;
