@@ -25,7 +25,8 @@ namespace registry_find = storage::registry::find;
 
 /// Decided in the log, then appended for a worker. A repeat under the same Idempotency-Key appends again.
 calls::task<schemas::commands::outcome> resend(writing_call& call, const delivery_row& row) {
-    auto outcome = co_await call.submit(schemas::commands::retry_delivery{row.event_id, row.webhook_id});
+    schemas::commands::retry_delivery command{row.event_id, row.webhook_id};
+    auto outcome = co_await call.submit(std::move(command));
     if (!outcome) co_return outcome;
     auto event = registry_find::find_event(call.state(), row.event_id);
     const auto hook = registry_find::find_webhook(call.state(), row.webhook_id);

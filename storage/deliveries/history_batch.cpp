@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "schemas/latency_buckets.hpp"
+#include "storage/deliveries/history_lists.hpp"
 #include "storage/deliveries/limits.hpp"
 
 namespace herald::storage::deliveries {
@@ -101,9 +102,8 @@ Row history_batch::read(const std::string& key) const {
 history_batch::row_change& history_batch::row_of(const std::string& id) {
     const auto [at, is_new] = x_rows.try_emplace(id);
     if (!is_new) return at->second;
-    if (const auto value = x_open.get(row_key(id)); value && value->size() > 9)
-        if (auto row = schemas::decode<delivery_row>(std::string_view(*value).substr(9)))
-            at->second.now = at->second.before.emplace(*std::move(row));
+    if (auto row = read_row(x_open, delivery_key(id)))
+        at->second.now = at->second.before.emplace(*std::move(row));
     return at->second;
 }
 

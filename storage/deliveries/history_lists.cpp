@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <set>
 
 #include "schemas/latency_buckets.hpp"
 #include "schemas/limits.hpp"
@@ -122,19 +121,53 @@ class first_entries {
   public:
     explicit first_entries(std::size_t most) : x_most(most) {}
     /// False: it, and all that come behind it, are too late.
-    bool add(index_entry entry) {
-        if (x_entries.size() < x_most) return x_entries.insert(std::move(entry)), true;
-        if (!(entry < *x_entries.rbegin())) return false;
-        x_entries.erase(std::prev(x_entries.end()));
-        x_entries.insert(std::move(entry));
+    bool add(std::int64_t time_event_ms, std::string_view id_key) {
+        if (x_heap.size() == x_most) {
+            const index_entry& last = x_heap.front();
+            if (time_event_ms < last.time_event_ms ||
+                (time_event_ms == last.time_event_ms && id_key >= last.id_key))
+                return false;
+            std::pop_heap(x_heap.begin(), x_heap.end());
+            x_heap.pop_back();
+        }
+        x_heap.push_back({time_event_ms, std::string(id_key)});
+        std::push_heap(x_heap.begin(), x_heap.end());
         return true;
     }
-    const std::set<index_entry>& all() const noexcept { return x_entries; }
+    std::vector<index_entry> in_order() && {
+        std::sort_heap(x_heap.begin(), x_heap.end());
+        return std::move(x_heap);
+    }
 
   private:
     const std::size_t x_most;
-    std::set<index_entry> x_entries;
+    std::vector<index_entry> x_heap;  // the last one in front
 };
+
+std::optional<delivery_row> row_in(std::string_view value) {
+    if (value.size() <= 9) return std::nullopt;
+    auto row = schemas::decode<delivery_row>(value.substr(9));
+    if (!row) return std::nullopt;
+    return *std::move(row);
+}
+
+/// All at once; what is gone is left out.
+std::vector<delivery_row> read_rows(const open_history& open, const std::vector<index_entry>& entries) {
+    std::vector<std::string> keys;
+    std::vector<rocksdb::Slice> asked;
+    keys.reserve(entries.size());
+    for (const index_entry& entry : entries)
+        asked.emplace_back(keys.emplace_back(history_key('d').end(entry.id_key).bytes()));
+    std::vector<rocksdb::PinnableSlice> values(keys.size());
+    std::vector<rocksdb::Status> found(keys.size());
+    open.db().MultiGet({}, open.rows(), keys.size(), asked.data(), values.data(), found.data());
+    std::vector<delivery_row> rows;
+    rows.reserve(keys.size());
+    for (std::size_t i = 0; i < keys.size(); ++i)
+        if (found[i].ok())
+            if (auto row = row_in(values[i].ToStringView())) rows.push_back(*std::move(row));
+    return rows;
+}
 
 void finish_page(delivery_page& page, std::size_t rows_max) {
     if (page.rows.size() <= rows_max) return;
@@ -146,18 +179,18 @@ void finish_page(delivery_page& page, std::size_t rows_max) {
 delivery_page list_by_facts(const open_history& open, const delivery_question& asked) {
     delivery_page page;
     facts_index index(open, asked.filter);
-    if (asked.is_counted)
-        index.each(std::nullopt, [&](std::int64_t, std::string_view) {
-            return ++page.total <= limits::deliveries_counted_max;
-        });
+    first_entries first(asked.rows_max + 1);
+    const auto count = [&] { return ++page.total <= limits::deliveries_counted_max; };
+    const bool is_first_page = !asked.after;  // then what is counted is what is chosen from
+    if (asked.is_counted && !is_first_page)
+        index.each(std::nullopt, [&](std::int64_t, std::string_view) { return count(); });
+    index.each(asked.after, [&](std::int64_t time_ms, std::string_view id_key) {
+        const bool is_chosen = first.add(time_ms, id_key);
+        return (asked.is_counted && is_first_page && count()) || is_chosen;
+    });
     page.total_is_at_least = page.total > limits::deliveries_counted_max;
     page.total = std::min(page.total, limits::deliveries_counted_max);
-    first_entries first(asked.rows_max + 1);
-    index.each(asked.after, [&](std::int64_t time_ms, std::string_view id_key) {
-        return first.add({time_ms, std::string(id_key)});
-    });
-    for (const index_entry& entry : first.all())
-        if (auto row = read_row(open, entry.id_key)) page.rows.push_back(*std::move(row));
+    page.rows = read_rows(open, std::move(first).in_order());
     finish_page(page, asked.rows_max);
     return page;
 }
@@ -189,14 +222,13 @@ void each_in_order(const open_history& open, const delivery_filter& filter,
     facts_index index(open, filter);
     while (true) {
         first_entries first(portion);
-        index.each(after, [&](std::int64_t time_ms, std::string_view id_key) {
-            return first.add({time_ms, std::string(id_key)});
-        });
-        for (const index_entry& entry : first.all())
+        index.each(after,
+                   [&](std::int64_t time_ms, std::string_view id_key) { return first.add(time_ms, id_key); });
+        const std::vector<index_entry> entries = std::move(first).in_order();
+        for (const index_entry& entry : entries)
             if (!visit(std::string_view(entry.id_key))) return;
-        if (first.all().size() < portion) return;
-        const index_entry& last = *first.all().rbegin();
-        after = delivery_place{last.time_event_ms, id_of_key(last.id_key)};
+        if (entries.size() < portion) return;
+        after = delivery_place{entries.back().time_event_ms, id_of_key(entries.back().id_key)};
     }
 }
 
@@ -353,10 +385,7 @@ bool matches(const delivery_filter& filter, const delivery_row& row) {
 
 std::optional<delivery_row> read_row(const open_history& open, std::string_view id_key) {
     const auto value = open.get(history_key('d').end(id_key).bytes());
-    if (!value || value->size() <= 9) return std::nullopt;
-    auto row = schemas::decode<delivery_row>(std::string_view(*value).substr(9));
-    if (!row) return std::nullopt;
-    return *std::move(row);
+    return value ? row_in(*value) : std::nullopt;
 }
 
 std::vector<delivery_row> rows_of_event(const open_history& open, std::string_view event_id) {

@@ -27,7 +27,8 @@ def someone_sees_why_a_delivery_failed_and_sends_it_again():
     says = {"status": (404, {"webhook-delivery": "abort-message"})}  # given up at once
     with herald.with_receiver(answer=lambda delivery: says["status"]) as (_, client, receiver):
         webhook = hook(client, "w", receiver)
-        model = client.model("m")
+        model = client.must("POST", "/api/v1/registry/workspaces/default/registered_models", {"name": "m"},
+                            {"svc-request-id": "request-7"})["registered_model"]["id"]
         failed = herald.until(lambda: listed(client, webhook_id=webhook, status="4xx")["deliveries"], 30, "a failure is listed")[0]
         assert (failed["state"], failed["attempts"], failed["resource"], failed["subject"]["model"]) == \
             ("dead", 1, f"model/{model}", "m"), failed
@@ -41,6 +42,7 @@ def someone_sees_why_a_delivery_failed_and_sends_it_again():
         assert whole["schedule"] == [], whole
         event = client.must("GET", f"{EVENTS}/deliveries/event?event_id={failed['event_id']}")
         assert event["body"].encode() == receiver.deliveries[0].body and event["cause"]["who"] == herald.ADMIN_EMAIL, event
+        assert event["cause"]["request_id"] == "request-7", event
         assert event["audience"][0]["state"] == "dead" and event["audience"][0]["delivery_id"] == failed["id"], event
         says["status"] = 200
         again = client.must("POST", f"{EVENTS}/deliveries/retry", {"ids": [failed["id"]]})
@@ -56,6 +58,32 @@ def someone_sees_why_a_delivery_failed_and_sends_it_again():
         assert (call["status"], len(call["attempts"])) == ("SUCCESS", 3), call
         health = client.must("GET", f"{EVENTS}/webhookHealth")["webhooks"][0]
         assert [one["status"] for one in health["recent"]] == [200, 200, 404] and health["waiting"] == 0, health
+
+
+def someone_mends_a_receiver_that_failed_and_sends_what_it_missed():
+    says = {"status": 500}
+    with herald.with_receiver(answer=lambda _: says["status"]) as (_, client, receiver):
+        webhook = hook(client, "w", receiver)
+        client.must("POST", f"{EVENTS}/updateWebhook", {"id": webhook, "retry_schedule": [86_400]})
+        models = [client.model(f"m{number}") for number in range(3)]
+        failing = herald.until(lambda: len(found := listed(client, state="waiting", status="5xx", error="status")["deliveries"]) == 3 and found,
+                               30, "three failures are listed")
+        assert {one["resource"] for one in failing} == {f"model/{model}" for model in models}, failing
+        assert all(one["last"]["status"] == 500 and one["next_attempt"]["because"] == "answered 500" for one in failing), failing
+        whole = client.must("GET", f"{EVENTS}/deliveries/{failing[0]['id']}")
+        assert whole["sentence"] == "The receiver failed (500). It will be sent again.", whole
+        assert "own log" in whole["advice"] and whole["attempts"][0]["message"] == "answered 500", whole
+        says["status"] = 200
+        assert client.must("POST", f"{EVENTS}/deliveries/retry", {"ids": [failing[0]["id"]]})["attempts_made"] == 1
+        herald.until(lambda: state_of(client, failing[0]["id"]) == "delivered", 30, "the resend has arrived")
+        assert client.must("POST", f"{EVENTS}/replays", {"webhook_id": webhook, "dry_run": True})["count"] == 2
+        replay = client.must("POST", f"{EVENTS}/replays", {"webhook_id": webhook})["replay"]
+        done = herald.until(lambda: (one := client.must("GET", f"{EVENTS}/replays/{replay['id']}")["replay"])["state"] == "DONE" and one,
+                            60, "the replay is done")
+        assert (done["total"], done["sent"], done["delivered"], done["failed"]) == (2, 2, 2, 0), done
+        assert listed(client, state="delivered")["total_records"] == 3
+        assert client.must("POST", f"{EVENTS}/replays", {"webhook_id": webhook, "dry_run": True})["count"] == 0
+        assert sorted(one.attempt for one in receiver.deliveries) == [1, 1, 1, 2, 2, 2]
 
 
 def what_failed_says_when_it_is_sent_again():
@@ -101,7 +129,7 @@ def readers_see_what_became_of_it_but_nothing_of_the_webhook_or_of_what_is_gone(
         assert sum(step["waiting"] for step in seen["histogram"]) == 1, seen
         identity = seen["deliveries"][0]["id"]
         whole = reader.must("GET", f"{EVENTS}/deliveries/{identity}")
-        for secret in ("address", "request_headers", "response_headers", "response_body"):
+        for secret in ("message", "address", "request_headers", "response_headers", "response_body"):
             assert secret not in whole["attempts"][0], whole
         event = reader.must("GET", f"{EVENTS}/deliveries/event?event_id={whole['event_id']}")
         assert "body" not in event, event
@@ -183,6 +211,8 @@ def questions_that_make_no_sense_are_refused_and_say_what_would():
                             ("event_type=DANCE", "PROMOTE"), ("since=5&until=5", "before")):
             answer = client.call("GET", f"{EVENTS}/deliveries?{query}")
             assert answer.status == 400 and text in answer.json["message"], (query, answer)
+        token = client.call("POST", f"{EVENTS}/findWebhookCall", {"pagination": {"page_token": "x"}})
+        assert token.status == 400 and "next_page_token" in token.json["message"], token
         for path in ("deliveries/none", "replays/7", "deliveries/event?event_id=none"):
             assert client.call("GET", f"{EVENTS}/{path}").status == 404, path
         for body in ({}, {"ids": ["a"], "filter": {}}, {"ids": ["a"] * 101}):
