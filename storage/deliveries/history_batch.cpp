@@ -59,10 +59,12 @@ delivery_row first_row_of(const attempt& made) {
     return row;
 }
 
-/// The newest attempt decides; what took the place of one leaves what the receiver answered last.
+/// The newest attempt decides; what took the place of one leaves what the receiver answered last. One beside
+/// a schedule ends nothing by its failure, and takes nothing back.
 void follow(delivery_row& row, const attempt& made) {
     row.attempts = std::max(row.attempts, made.number);
-    if (made.time_ms < row.last_ms) return;
+    const bool goes_on = made.is_extra && made.result == attempt_result::will_retry;
+    if (made.time_ms < row.last_ms || (goes_on && row.state != delivery_state::waiting)) return;
     row.state = schemas::state_after(made.result);
     row.last_ms = made.time_ms;
     row.last_message = made.message;
@@ -72,7 +74,6 @@ void follow(delivery_row& row, const attempt& made) {
         row.last_error = made.error;
         row.last_total_us = made.total_us;
     }
-    const bool goes_on = made.is_extra && made.result == attempt_result::will_retry;
     if (!goes_on) row.next_attempt_ms = made.next_attempt_ms;
     row.time_done_ms = row.state == delivery_state::waiting ? 0 : made.time_ms;
 }

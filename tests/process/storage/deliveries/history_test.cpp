@@ -214,6 +214,31 @@ TEST_F(history_test, a_delivery_moves_from_list_to_list_as_its_attempts_come) {
     EXPECT_EQ(history->find(made.delivery_id)->state, delivery_state::delivered);
 }
 
+TEST_F(history_test, a_failure_beside_the_schedule_takes_no_success_back) {
+    schemas::attempt made = some_attempt(0);
+    made.next_attempt_ms = made.time_ms + 5'000;
+    keep(made);
+    schemas::attempt beside = made;
+    beside.is_extra = true;
+    beside.number = 2;
+    beside.time_ms += 1'000;
+    beside.next_attempt_ms = 0;
+    keep(beside);
+    EXPECT_EQ(history->find(made.delivery_id)->next_attempt_ms, made.next_attempt_ms)
+        << "the schedule goes on";
+    schemas::attempt arrived = attempt_of(0);
+    arrived.number = 2;
+    arrived.time_ms += 5'000;
+    keep(arrived);
+    beside.number = 3;
+    beside.time_ms += 5'000;
+    keep(beside);
+    const auto row = history->find(made.delivery_id);
+    EXPECT_EQ(row->state, delivery_state::delivered);
+    EXPECT_EQ(row->attempts, 3u);
+    EXPECT_EQ(row->time_done_ms, arrived.time_ms);
+}
+
 TEST_F(history_test, a_delivery_waits_in_the_list_before_its_first_attempt) {
     const events::log::topic_partition where{"events.promote", 3};
     EXPECT_EQ(history->next_expected(where), 1u);

@@ -27,8 +27,8 @@ schemas::event_id tell_of_an_event(golden_writer& log) {
     create_event command;
     command.event_uuid = "to be sent again";
     command.event_type = schemas::event_type::update;
-    command.resource_type = schemas::resource_type::endpoint;
-    command.resource_id = "7";
+    command.resource_type = schemas::resource_type::registered_model_version;
+    command.resource_id = "901";
     const std::uint64_t offset = log.done(command, "that is sent again");
     return event_of(log.envelope_of(command), offset);
 }
@@ -36,16 +36,17 @@ schemas::event_id tell_of_an_event(golden_writer& log) {
 void tell_of_retries(golden_writer& log, const schemas::event_id& event) {
     log.done(retry_delivery{event, heard}, "by the administrator");
     log.user = ann;
-    log.refused(retry_delivery{event, heard}, "by somebody without rights");
+    permit_everybody(log, read_only);
+    log.refused(retry_delivery{event, heard}, "by somebody who may only read");
+    permit_everybody(log, read_write);
+    log.done(retry_delivery{event, heard}, "by somebody who may update");
+    permit_everybody(log, read_only);
     log.user = admin;
     log.refused(retry_delivery{"1-none", heard}, "of an event that is not kept");
     log.refused(retry_delivery{event, {9'999}}, "to a webhook that there is none of");
     log.done(set_webhook_status{heard, schemas::webhook_status::disabled}, "for a moment");
     log.refused(retry_delivery{event, heard}, "to a webhook that is disabled");
     log.done(set_webhook_status{heard, schemas::webhook_status::enabled}, "again");
-    log.user = bob;
-    log.refused(retry_delivery{event, heard}, "by somebody who only sees the workspace");
-    log.user = admin;
 }
 
 begin_replay replay_of(webhook_id id) {
