@@ -7,6 +7,7 @@
 #include "api/predictions/limits.hpp"
 #include "api/serving/builder/limits.hpp"
 #include "api/serving/engines/onnx/limits.hpp"
+#include "api/webhooks/limits.hpp"
 #include "events/limits.hpp"
 #include "events/log/limits.hpp"
 #include "runtime/http/limits.hpp"
@@ -80,6 +81,7 @@ static_assert(client_resolve_ms <= delivery_deadline_ms, "a delivery gets furthe
 static_assert(client_connect_ms <= delivery_connect_ms);
 static_assert(delivery_connect_ms < delivery_deadline_ms);
 static_assert(delivery_deadline_ms < test_deadline_ms, "a test hears of an attempt that took all its time");
+static_assert(deliveries_per_retry_max == retried_at_once_max, "what the door takes, apply takes");
 static_assert(delivery_history_kept_ms == outbox_kept_ms, "an event is as old as what is known of it");
 static_assert(lane_bytes_max >= event_bytes_max + delivery_metadata_bytes_max, "a lane holds any delivery");
 static_assert(lane_bytes_troubled_max >= event_bytes_max + delivery_metadata_bytes_max, "also in trouble");

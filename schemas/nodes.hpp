@@ -16,10 +16,10 @@ struct published_position {
 };
 
 /// A job that only one node of a cluster does at a time.
-enum class job : std::uint8_t { publisher, webhook_health, snapshot, artifact_collector, builder };
+enum class job : std::uint8_t { publisher, webhook_health, snapshot, artifact_collector, builder, replay };
 template <>
 inline constexpr auto enum_names<job> =
-    in_order<job>("publisher", "webhook-health", "snapshot", "artifact-collector", "builder");
+    in_order<job>("publisher", "webhook-health", "snapshot", "artifact-collector", "builder", "replay");
 /// The name in commands and rows.
 inline std::string job_name(job which) { return std::string(name_of(which)); }
 

@@ -14,7 +14,7 @@
 namespace herald::schemas {
 
 /// Builds before this number had none.
-constexpr std::uint32_t stored_format = 2;
+constexpr std::uint32_t stored_format = 3;
 
 /// `what`: the data in question, for the error. `found`: their number; 0: they have none. Errors:
 /// failed_precondition when it is not this program's: exit code 3.

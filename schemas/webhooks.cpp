@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "runtime/crypto.hpp"
 #include "schemas/event_kinds.hpp"
 
 namespace herald::schemas {
@@ -44,6 +45,15 @@ bool hears_of(const webhook& hook, resource_type wanted) {
         }
     }
     return false;
+}
+
+std::string delivery_id(std::string_view event_id, webhook_id webhook) {
+    constexpr std::size_t bytes = 16;
+    std::string both(event_id);
+    both += '/';
+    both += std::to_string(webhook.value);
+    const runtime::sha256_digest digest = runtime::sha256(both);
+    return runtime::to_hex(runtime::as_bytes(digest).substr(0, bytes));
 }
 
 }  // namespace herald::schemas

@@ -206,14 +206,30 @@ struct event {
     std::string workspace_name;  // as it was called then
     std::string report_url;      // where the receiver reports what came of it; empty: nothing is expected
     std::string subject;         // what it is about, by the names it had then: "model/version"; may be empty
+    std::string request_id;      // svc-request-id of the request that caused it; empty: none did
 
     static constexpr void describe(auto& self, auto&& field) {
         HERALD_FIELDS(id, type, resource_type, resource_id, workspace_id, time_ms, generation, offset,
                       partition_sequence, resource_sequence, audience, body, traceparent, refused,
                       workspace_name, report_url);
         field(17, "subject", self.subject);
+        field(18, "request_id", self.request_id);
     }
 };
+
+/// What the outbox's index by time says of an event.
+struct event_summary {
+    schemas::workspace_id workspace_id;
+    event_type type = event_type::create;
+    schemas::resource_type resource_type = schemas::resource_type::none;
+    event_id id;
+
+    HERALD_DESCRIBE(workspace_id, type, resource_type, id);
+};
+
+/// The header `webhook-id`: 32 hexadecimal digits, of SHA-256(event id, "/", webhook id in decimal). The same
+/// for all retries, resends and replays; frozen.
+std::string delivery_id(std::string_view event_id, webhook_id);
 
 /// A row of the compacted topic `subscribers`, key = webhook id in decimal; a tombstone when the webhook is
 /// deleted. The key "head" holds a subscribers_head instead.
@@ -291,9 +307,18 @@ struct delivery {
     std::string call_id;               // of a test or a resend
     std::string reason;                // on `dead`: the reason
     bool waits_for_room = false;       // and not because its receiver failed
+    /// Attempts that were made before a resend or a replay: they count in svc-attempt, not in the schedule.
+    std::uint32_t attempts_before = 0;
+    /// A resend of what waits for its next attempt: attempted once, beside its schedule.
+    bool is_extra = false;
+    std::uint64_t replay_id = 0;
 
-    HERALD_DESCRIBE(id, webhook_id, event, source, attempts_made, wait_left_ms, spills, revision_seen,
-                    first_attempt_ms, deadline_ms, parked_until_ms, call_id, reason, waits_for_room);
+    static constexpr void describe(auto& self, auto&& field) {
+        HERALD_FIELDS(id, webhook_id, event, source, attempts_made, wait_left_ms, spills, revision_seen,
+                      first_attempt_ms, deadline_ms, parked_until_ms, call_id, reason, waits_for_room,
+                      attempts_before, is_extra);
+        field(17, "replay_id", self.replay_id);
+    }
 };
 
 /// One attempt, on the topic `attempts` and in the history of deliveries. Headers contain no secrets.
@@ -325,24 +350,14 @@ struct attempt {
     std::uint32_t total_us = 0;
     std::int64_t next_attempt_ms = 0;
     bool disable_webhook = false;  // 410 or webhook-delivery: disable
+    std::int64_t time_event_ms = 0;
+    std::uint64_t replay_id = 0;  // 0: of no replay
+    bool is_extra = false;        // beside its schedule, which goes on
 
     static constexpr void describe(auto& self, auto&& field) {
-        field(1, "delivery_id", self.delivery_id);
-        field(2, "webhook_id", self.webhook_id);
-        field(3, "webhook_revision", self.webhook_revision);
-        field(4, "event_id", self.event_id);
-        field(5, "event_type", self.event_type);
-        field(6, "resource_type", self.resource_type);
-        field(7, "resource_id", self.resource_id);
-        field(8, "workspace_id", self.workspace_id);
-        field(9, "source", self.source);
-        field(10, "call_id", self.call_id);
-        field(11, "number", self.number);
-        field(12, "result", self.result);
-        field(13, "error", self.error);
-        field(14, "message", self.message);
-        field(15, "time_ms", self.time_ms);
-        field(16, "address", self.address);
+        HERALD_FIELDS(delivery_id, webhook_id, webhook_revision, event_id, event_type, resource_type,
+                      resource_id, workspace_id, source, call_id, number, result, error, message, time_ms,
+                      address);
         field(17, "status", self.status);
         field(18, "request_headers", self.request_headers);
         field(19, "response_headers", self.response_headers);
@@ -354,6 +369,9 @@ struct attempt {
         field(25, "total_us", self.total_us);
         field(26, "next_attempt_ms", self.next_attempt_ms);
         field(27, "disable_webhook", self.disable_webhook);
+        field(28, "time_event_ms", self.time_event_ms);
+        field(29, "replay_id", self.replay_id);
+        field(30, "is_extra", self.is_extra);
     }
 };
 

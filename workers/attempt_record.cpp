@@ -20,6 +20,9 @@ schemas::attempt about(const delivery_of_event& delivery) {
     made.workspace_id = event.workspace_id;
     made.source = delivery.record.source;
     made.call_id = delivery.record.call_id;
+    made.time_event_ms = event.time_ms;
+    made.replay_id = delivery.record.replay_id;
+    made.is_extra = delivery.record.is_extra;
     return made;
 }
 
@@ -38,7 +41,7 @@ schemas::attempt record_of(const delivery_of_event& delivery, const made_attempt
                            const delivery_answer& answer) {
     schemas::attempt made = about(delivery);
     made.webhook_revision = attempt.webhook_revision;
-    made.number = delivery.record.attempts_made + 1;
+    made.number = delivery.record.attempts_before + delivery.record.attempts_made + 1;
     made.error = answer.error;
     made.message = answer.message;
     made.time_ms = attempt.time_ms;

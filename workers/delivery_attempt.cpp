@@ -88,7 +88,7 @@ void delivery_machine::enter_lane(iterator at) {
     x_active_ids.insert(record.id);
     carry_out(x_lanes.offer(record.webhook_id,
                             {.delivery = at->first,
-                             .share = share_of(record.source),
+                             .share = share_of(record),
                              .bytes = at->second.what.event->body.size(),
                              .has_waited = at->second.what.has_waited,
                              .over_share = is_over_share(at->second),
@@ -224,17 +224,22 @@ void delivery_machine::answered(delivery_key key, const delivery_answer& answer)
 
     if (meaning.delivery != verdict_on_delivery::done) return fail(at, meaning, std::move(attempt));
     ++x_parts.counters.attempts_succeeded;
-    tell(attempt, *at->second.what.event);
-    done(at);
+    end(at, attempt);
+}
+
+/// The delivery ends with this attempt. If its partition was taken away, the next owner attempts it again.
+void delivery_machine::end(iterator at, const schemas::attempt& last) {
+    if (at->second.part.wanted()) return write_last(at, last);
+    tell(last, *at->second.what.event);
+    forget(at);
 }
 
 void delivery_machine::answered_test(iterator at, const delivery_answer& answer, schemas::attempt&& attempt) {
     const bool well = answer.error == delivery_error::none;
     ++(well ? x_parts.counters.attempts_succeeded : x_parts.counters.attempts_failed);
     attempt.result = well ? attempt_result::succeeded : attempt_result::dead;
-    tell(attempt, *at->second.what.event);
     leave_lane(at, receiver_state::unknown);
-    done(at);
+    end(at, attempt);
 }
 
 void delivery_machine::fail(iterator at, const answer_meaning& meaning, schemas::attempt&& attempt) {
@@ -244,8 +249,12 @@ void delivery_machine::fail(iterator at, const answer_meaning& meaning, schemas:
     if (is_fleeting(mine)) {
         attempt.message = meaning.reason;
         attempt.result = attempt_result::dead;
-        tell(attempt, *mine.what.event);
-        return done(at);
+        return end(at, attempt);
+    }
+    if (record.is_extra) {
+        attempt.message = meaning.reason;
+        attempt.result = attempt_result::will_retry;
+        return end(at, attempt);
     }
     std::string dead_because;
     std::int64_t wait_ms = 0;
@@ -263,11 +272,14 @@ void delivery_machine::fail(iterator at, const answer_meaning& meaning, schemas:
     attempt.message = dead ? dead_because : meaning.reason;
     attempt.result = dead ? attempt_result::dead : attempt_result::will_retry;
     if (!dead) attempt.next_attempt_ms = log_ms() + wait_ms;
+    if (dead) {
+        ++x_parts.counters.dead;
+        record.reason = std::move(dead_because);
+        return end(at, attempt);
+    }
     tell(attempt, *at->second.what.event);
     if (!mine.part.wanted()) return forget(at);  // the partition's next owner will make this attempt again
-    if (!dead) return write_wait(at, wait_ms, &worker_counters::retried);
-    ++x_parts.counters.dead;
-    write_dead(at, std::move(dead_because));
+    write_wait(at, wait_ms, &worker_counters::retried);
 }
 
 /// By the webhook's own schedule, if it has one. Empty: that was the last attempt.

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "schemas/binary.hpp"
 #include "workers/limits.hpp"
 #include "workers/retry_policy.hpp"
 
@@ -19,14 +20,17 @@ using schemas::delivery_source;
 
 }  // namespace
 
-lane_share delivery_machine::share_of(delivery_source source) noexcept {
-    switch (source) {
+/// What failed when it was sent again is retried as any other delivery.
+lane_share delivery_machine::share_of(const schemas::delivery& record) noexcept {
+    switch (record.source) {
         case delivery_source::test:
             return lane_share::test;
         case delivery_source::replay:
             return lane_share::replay;
-        case delivery_source::event:
         case delivery_source::resend:
+            if (record.attempts_made == 0) return lane_share::resend;
+            break;
+        case delivery_source::event:
             break;
     }
     return lane_share::live;
@@ -40,13 +44,6 @@ delivery_machine::delivery_machine(delivery_machine_parts parts, delivery_option
 
 void delivery_machine::accept(delivery_of_event what, record_part part) {
     ++x_parts.counters.deliveries;
-    if (what.held) {
-        ++x_parts.counters.held;
-        write_no_attempt(what, {attempt_result::held, delivery_error::none,
-                                "the webhook was disabled when the event happened", log_ms()});
-        part.done();
-        return;
-    }
     const delivery_key key = ++x_last_key;
     const auto [at, inserted] = x_deliveries.try_emplace(key);
     at->second.what = std::move(what);
@@ -56,6 +53,7 @@ void delivery_machine::accept(delivery_of_event what, record_part part) {
     x_intake.accepted();
     x_late.watch();
     ++at->second.part.of->held[at->second.what.record.webhook_id];
+    if (at->second.what.held) return keep_held(at);
     if (!at->second.what.event->refused.empty()) return bury(at, at->second.what.event->refused);
     if (is_test(at->second)) x_tests.insert(key);
     if (is_fleeting(at->second)) x_fleeting.insert(key);
@@ -64,7 +62,7 @@ void delivery_machine::accept(delivery_of_event what, record_part part) {
 
 bool delivery_machine::wants(const schemas::delivery& record, std::int64_t waited_ms) const {
     return x_lanes.wants(record.webhook_id,
-                         {.share = share_of(record.source),
+                         {.share = share_of(record),
                           .bytes = record.event.body.size(),
                           .has_waited = true,
                           .waited_ms = waited_ms,
@@ -197,8 +195,19 @@ void delivery_machine::read_backlog(worker_backlog& now) const {
 
 void delivery_machine::skip(iterator at, std::string message, delivery_error error) {
     ++x_parts.counters.skipped;
-    write_no_attempt(at->second.what, {attempt_result::skipped, error, std::move(message), log_ms()});
-    done(at);
+    const no_attempt why{attempt_result::skipped, error, std::move(message), log_ms()};
+    write_last(at, record_of(at->second.what, why));
+}
+
+/// The outbox keeps it for a replay.
+void delivery_machine::keep_held(iterator at) {
+    ++x_parts.counters.held;
+    const schemas::attempt held =
+        record_of(at->second.what, {attempt_result::held, delivery_error::none,
+                                    "the webhook was disabled when the event happened", log_ms()});
+    report(held, *at->second.what.event);
+    write(at, events::log::topic::attempts, schemas::encode(held),
+          [this](iterator written) { done(written); });
 }
 
 /// The event found the webhook enabled, so it is kept for replay (P3); only the history may lose records.
@@ -206,14 +215,16 @@ void delivery_machine::hold(iterator at) {
     if (is_fleeting(at->second)) return drop(at);
     const std::string message = "held: the webhook is disabled";
     ++x_parts.counters.held;
-    write_no_attempt(at->second.what, {attempt_result::held, delivery_error::none, message, log_ms()});
-    write_dead(at, message);
+    const no_attempt why{attempt_result::held, delivery_error::none, message, log_ms()};
+    at->second.what.record.reason = message;
+    write_last(at, record_of(at->second.what, why));
 }
 
 void delivery_machine::bury(iterator at, std::string why) {
     ++x_parts.counters.dead;
-    write_no_attempt(at->second.what, {attempt_result::dead, delivery_error::none, why, log_ms()});
-    write_dead(at, std::move(why));
+    const no_attempt made{attempt_result::dead, delivery_error::none, why, log_ms()};
+    at->second.what.record.reason = std::move(why);
+    write_last(at, record_of(at->second.what, made));
 }
 
 void delivery_machine::expire_test(iterator at) {
@@ -250,7 +261,9 @@ void delivery_machine::spill(iterator at, const lane_action& how) {
 void delivery_machine::spill_for_room(iterator at, std::int64_t wait_ms) {
     at->second.what.record.wait_left_ms = 0;
     ++x_parts.counters.spilled;
-    write(at, waiting_topic_for(wait_ms));
+    // A replay holds up no live delivery, so it does not wait among them.
+    const bool is_replay = at->second.what.record.source == delivery_source::replay;
+    write(at, is_replay ? events::log::topic::replay : waiting_topic_for(wait_ms));
 }
 
 // --- successors ---
@@ -272,18 +285,37 @@ void delivery_machine::write_dead(iterator at, std::string reason) {
 }
 
 void delivery_machine::write(iterator at, std::string_view topic) {
+    write(at, topic, encode(at->second.what), [this](iterator written) { done(written); });
+}
+
+/// What came of the delivery, with which it ends: it is done when the record is in the log, so no count of
+/// outcomes lacks it. Held and dead ones then go to `dead`, but for those beside a schedule, which goes on.
+void delivery_machine::write_last(iterator at, const schemas::attempt& last) {
+    report(last, *at->second.what.event);
+    const bool is_kept = (last.result == attempt_result::dead || last.result == attempt_result::held) &&
+                         !is_test(at->second) && !is_fleeting(at->second) && !at->second.what.record.is_extra;
+    at->second.is_dead = is_kept;
+    write(at, events::log::topic::attempts, schemas::encode(last), [this, is_kept](iterator written) {
+        if (!is_kept) return done(written);
+        x_writing_bytes -= std::exchange(written->second.writing_bytes, 0);
+        write(written, events::log::topic::dead);
+    });
+}
+
+void delivery_machine::write(iterator at, std::string_view topic, std::string value,
+                             std::function<void(iterator)> then) {
     delivery_in_memory& mine = at->second;
-    std::string value = encode(mine.what);
     mine.at = stage::writing;
     mine.writing_bytes = value.size();
     x_writing_bytes += value.size();
     x_waiting.erase(at->first);
     x_parts.writer.write(
         topic, mine.what.record.webhook_id, std::move(value), [part = mine.part] { return part.wanted(); },
-        x_lifetime.guard([this, key = at->first](const result<void>& outcome) {
+        x_lifetime.guard([this, key = at->first, then = std::move(then),
+                          is_attempt = topic == events::log::topic::attempts](const result<void>& outcome) {
             const auto written = x_deliveries.find(key);
             if (written == x_deliveries.end()) return;  // its partition has been revoked
-            if (outcome) return done(written);
+            if (outcome || is_attempt) return then(written);
             cannot_be_kept(written, outcome.error());
         }));
 }
@@ -302,14 +334,14 @@ void delivery_machine::cannot_be_kept(iterator at, const error& why) {
     write_dead(at, mine.what.record.reason + "; " + reason);
 }
 
-void delivery_machine::write_no_attempt(const delivery_of_event& what, const no_attempt& why) {
-    tell(record_of(what, why), *what.event);
-}
-
 // --- the rest ---
 
 void delivery_machine::tell(const schemas::attempt& attempt, const schemas::event& event) {
     x_parts.writer.write_attempt(attempt);
+    report(attempt, event);
+}
+
+void delivery_machine::report(const schemas::attempt& attempt, const schemas::event& event) {
     const schemas::subscriber* row = x_parts.subscribers.find(attempt.webhook_id);
     x_report.saw(attempt, event, row ? std::string_view(row->settings.name) : std::string_view(), now_ms());
 }

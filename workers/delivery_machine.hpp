@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -49,7 +50,8 @@ struct delivery_machine_parts {
 /// A delivery enters by accept() and leaves, within seconds, when its part of its record is done. It is in
 /// one of four stages: waiting (for its webhook's row, or for another attempt of the same delivery), queued
 /// in its lane, attempting, writing (its successor is being appended to `waiting`, a retry topic or `dead`).
-///   P3: the part is done only after a 2xx, an acknowledged write, or for a deleted webhook.
+///   P3: the part is done only after a 2xx, an acknowledged write, or for a deleted webhook; and after the
+///   record of what it ended with is acknowledged. Records of attempts that are repeated may be lost.
 ///   There are never two attempts of the same delivery at once.
 ///   Of a recalled partition nothing is attempted any more; attempts that are on the wire, and what is being
 ///   written, end as usual.
@@ -103,7 +105,7 @@ class delivery_machine {
     enum class row_state : std::uint8_t { usable, not_reached, deleted, disabled };
     using counter = std::uint64_t worker_counters::*;
 
-    static lane_share share_of(schemas::delivery_source) noexcept;
+    static lane_share share_of(const schemas::delivery&) noexcept;
     enum class being_written : std::uint8_t { ends, is_forgotten };
     void give_back(const assignment&, being_written);
 
@@ -118,11 +120,13 @@ class delivery_machine {
     void answered(delivery_key, const delivery_answer&);
     void answered_test(iterator, const delivery_answer&, schemas::attempt&&);
     void fail(iterator, const answer_meaning&, schemas::attempt&&);
+    void end(iterator, const schemas::attempt& last);
     std::optional<std::int64_t> scheduled_wait_ms(const schemas::delivery&) const;
     void leave_lane(iterator, const attempt_end&);
     void park(schemas::webhook_id, std::uint64_t revision, std::int64_t until_ms);
     // The end of a delivery without an attempt
     void skip(iterator, std::string message, schemas::delivery_error = schemas::delivery_error::none);
+    void keep_held(iterator);
     void hold(iterator);
     void bury(iterator, std::string why);
     void expire_test(iterator);
@@ -133,10 +137,12 @@ class delivery_machine {
     void write_wait(iterator, std::int64_t wait_ms, counter);
     void write_dead(iterator, std::string reason);
     void write(iterator, std::string_view topic);
-    void write_no_attempt(const delivery_of_event&, const no_attempt&);
+    void write(iterator, std::string_view topic, std::string value, std::function<void(iterator)> then);
+    void write_last(iterator, const schemas::attempt&);
     void cannot_be_kept(iterator, const error&);
 
     void tell(const schemas::attempt&, const schemas::event&);
+    void report(const schemas::attempt&, const schemas::event&);
     void done(iterator);
     void forget(iterator);
     bool is_test(const delivery_in_memory&) const noexcept;

@@ -3,19 +3,9 @@
 
 #include <utility>
 
-#include "runtime/crypto.hpp"
 #include "schemas/binary.hpp"
 
 namespace herald::workers {
-
-std::string delivery_id(std::string_view event_id, schemas::webhook_id webhook) {
-    constexpr std::size_t bytes = 16;
-    std::string both(event_id);
-    both += '/';
-    both += std::to_string(webhook.value);
-    const runtime::sha256_digest digest = runtime::sha256(both);
-    return runtime::to_hex(runtime::as_bytes(digest).substr(0, bytes));
-}
 
 std::vector<delivery_of_event> fan_out(schemas::event event, event_memory& memory) {
     const std::vector<schemas::audience_member> audience = std::move(event.audience);
@@ -25,7 +15,7 @@ std::vector<delivery_of_event> fan_out(schemas::event event, event_memory& memor
     deliveries.reserve(audience.size());
     for (const schemas::audience_member& member : audience) {
         delivery_of_event& one = deliveries.emplace_back();
-        one.record.id = delivery_id(shared->id, member.webhook_id);
+        one.record.id = schemas::delivery_id(shared->id, member.webhook_id);
         one.record.webhook_id = member.webhook_id;
         one.record.revision_seen = member.revision;
         one.event = shared;

@@ -3,7 +3,6 @@
 
 #include <memory>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "schemas/webhooks.hpp"
@@ -20,10 +19,6 @@ struct delivery_of_event {
     /// It comes from the topic of deliveries that wait for room.
     bool has_waited = false;
 };
-
-/// The header `webhook-id`: 32 hexadecimal digits, of SHA-256(event id, "/", webhook id in decimal). The same
-/// for all retries, resends and replays; frozen.
-std::string delivery_id(std::string_view event_id, schemas::webhook_id);
 
 /// One for each member of the audience, in the same order.
 std::vector<delivery_of_event> fan_out(schemas::event, event_memory&);

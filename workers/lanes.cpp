@@ -17,6 +17,11 @@ constexpr std::int64_t minute_ms = 60'000;
 constexpr std::int64_t well_ms = 1'000;  // after a success
 constexpr std::int64_t noise_ms = 10;    // answers within this are as quick as any
 
+/// They are attempted whatever the receiver has shown.
+bool is_asked_for(lane_share share) noexcept {
+    return share == lane_share::test || share == lane_share::resend;
+}
+
 }  // namespace
 
 std::ostream& operator<<(std::ostream& out, const lane_action& action) {
@@ -68,7 +73,7 @@ lane_actions lanes::offer(schemas::webhook_id webhook, const lane_offer& offered
     lane& mine = lane_of(webhook, offered.revision, now);
     set_pace(webhook, mine, offered.rate_limit);
     set_place(webhook, mine, offered.place);
-    if (offered.share != lane_share::test) {
+    if (!is_asked_for(offered.share)) {
         if (auto refused = refusal(mine, now)) {
             refused->delivery = offered.delivery;
             actions.push_back(*refused);
@@ -103,7 +108,10 @@ lane_actions lanes::finished(schemas::webhook_id webhook, delivery_key delivery,
 
     const bool tells = attempt.revision == mine.revision;
     if (tells) --mine.running_of[static_cast<std::size_t>(attempt.share)];
-    if (tells && attempt.share != lane_share::test) {
+    if (tells && attempt.share == lane_share::resend && ended.state == receiver_state::well &&
+        mine.breaker.is_open())
+        mine.breaker.succeeded(breaker::admission::probe, now.ms);
+    if (tells && !is_asked_for(attempt.share)) {
         const bool failed =
             ended.state == receiver_state::failing || ended.state == receiver_state::overloaded;
         record_result(mine, attempt, ended, now);
@@ -236,7 +244,7 @@ double lanes::work_in(const lane& mine, std::size_t concurrency, double ms) noex
 }
 
 std::size_t lanes::depth_of(const lane& mine, lane_share share) const noexcept {
-    if (share == lane_share::test) return limits::lane_tests_max;
+    if (is_asked_for(share)) return limits::lane_tests_max;
     const bool healthy = mine.standing == rank::healthy;
     std::size_t depth = healthy ? limits::lane_depth_unknown : limits::lane_depth_min;
     if (const auto each_ms = answer_ms(mine)) {
@@ -304,17 +312,14 @@ std::optional<lane_share> lanes::next_share(const lane& mine, loop_time now) con
     };
     const bool live = !mine.of(lane_share::live).all.empty();
     const bool replay = !mine.of(lane_share::replay).all.empty();
-    if (!mine.of(lane_share::test).all.empty() && running_of(lane_share::test) == 0) return lane_share::test;
-    if (!live && !replay) return std::nullopt;
+    for (const lane_share share : {lane_share::test, lane_share::resend})
+        if (!mine.of(share).all.empty() && running_of(share) == 0) return share;
+    if ((!live && !replay) || refusal(mine, now)) return std::nullopt;
     const std::size_t at_once = concurrency_of(mine);
-    const std::size_t running = running_of(lane_share::live) + running_of(lane_share::replay);
-    if (running >= at_once || refusal(mine, now) || pace_ms(mine, now) > 0 || is_full(mine.place))
-        return std::nullopt;
+    if (pace_ms(mine, now) > 0 || is_full(mine.place)) return std::nullopt;
+    if (live) return running_of(lane_share::live) < at_once ? std::optional(lane_share::live) : std::nullopt;
     const std::size_t replays_max = std::max<std::size_t>(1, at_once / share_of_replay);
-    const bool may_replay = replay && running_of(lane_share::replay) < replays_max;
-    if (may_replay && (mine.replay_next || !live)) return lane_share::replay;
-    if (live) return lane_share::live;
-    return std::nullopt;
+    return running_of(lane_share::replay) < replays_max ? std::optional(lane_share::replay) : std::nullopt;
 }
 
 /// When slots are scarce no lane takes many, so that all get their turn soon.
@@ -370,9 +375,8 @@ void lanes::start_one(lane& mine, lane_share share, loop_time now, lane_actions&
     const delivery_key delivery = waiting.all.begin()->first;
     waiting.erase(waiting.all.begin());
     running_attempt attempt{now, share, breaker::admission::ordinary, mine.revision, mine.place};
-    if (share != lane_share::test) {
+    if (!is_asked_for(share)) {
         attempt.admitted = mine.breaker.admit(now.ms);
-        mine.replay_next = share == lane_share::live;
         book_next_start(mine, now);
     }
     mine.running.emplace(delivery, attempt);
@@ -384,7 +388,7 @@ void lanes::start_one(lane& mine, lane_share share, loop_time now, lane_actions&
 }
 
 bool lanes::is_slow(const lane& mine, const running_attempt& attempt, loop_time now) noexcept {
-    return attempt.revision == mine.revision && attempt.share != lane_share::test &&
+    return attempt.revision == mine.revision && !is_asked_for(attempt.share) &&
            now.since(attempt.since) > limits::slow_attempt_ms;
 }
 

@@ -22,9 +22,11 @@ namespace herald::workers {
 /// Identifies a delivery in this worker's memory. Never reused.
 using delivery_key = std::uint64_t;
 
-/// How a delivery shares its lane. A replay gets at most a quarter of it. A test ignores breaker, parking and
-/// concurrency (one test at a time), and its result changes nothing.
-enum class lane_share : std::uint8_t { live, replay, test };
+/// How a delivery shares its lane. A replay starts only while no live delivery waits, in slots beside theirs:
+/// a quarter as many. A test ignores breaker, parking and concurrency (one test at a time), and its result
+/// changes nothing. So does a resend, but its success closes the breaker.
+enum class lane_share : std::uint8_t { live, replay, test, resend };
+inline constexpr std::size_t lane_shares = 4;
 
 /// What an attempt revealed about its receiver.
 enum class receiver_state : std::uint8_t {
@@ -188,7 +190,7 @@ class lanes {
     };
     /// What attempts have shown of the receiver.
     struct experience {
-        std::array<std::size_t, 3> running_of{};  // by lane_share
+        std::array<std::size_t, lane_shares> running_of{};  // by lane_share
         std::size_t concurrency = 1;
         std::size_t growth_until = 0;  // up to this, every success adds one; beyond it, every round trip does
         std::size_t successes = 0;     // since it last grew, beyond growth_until
@@ -204,10 +206,9 @@ class lanes {
     };
     struct lane : experience {
         std::uint64_t revision = 0;                       // of the webhook, which the experience is of
-        std::array<queue, 3> waiting;                     // by lane_share
+        std::array<queue, lane_shares> waiting;           // by lane_share
         std::map<delivery_key, running_attempt> running;  // those of earlier revisions, too
         rank standing = rank::healthy;
-        bool replay_next = false;
         std::uint32_t rate_limit = 0;
         double next_start_ms = 0;  // by the rate limit
         std::uint64_t place = 0;

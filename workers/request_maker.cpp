@@ -60,7 +60,7 @@ result<made_request> make_request(const delivery_of_event& what, const schemas::
     delivery_description described;
     described.id = what.record.id;
     described.time_ms = parts.wall_ms;
-    described.attempt = what.record.attempts_made + 1;
+    described.attempt = what.record.attempts_before + what.record.attempts_made + 1;
     described.event = what.event.get();
     described.test = what.record.source == schemas::delivery_source::test;
     described.secrets = {secrets->newest, secrets->earlier};

@@ -210,7 +210,10 @@ class log_worker final : public worker {
                        const events::log::record& what) {
         auto record = read<schemas::delivery>(what);
         if (!record) return pass_over(*where, what);
-        return take(reader, where, what, *std::move(record), false);
+        // What is replayed waits in its topic until its lane has room.
+        const bool is_replay = where->where.topic == events::log::topic::replay;
+        if (is_replay && is_open(*where, what) && !x_machine.wants(*record, 0)) return false;
+        return take(reader, where, what, *std::move(record), is_replay);
     }
 
     /// A delivery that waits for room, from a topic without a delay; or from one with a delay, which is over:
@@ -240,7 +243,7 @@ class log_worker final : public worker {
 
     bool take(consumer& reader, const std::shared_ptr<assignment>& where, const events::log::record& what,
               schemas::delivery record, bool has_waited) {
-        if (record.id.empty()) record.id = delivery_id(record.event.id, record.webhook_id);
+        if (record.id.empty()) record.id = schemas::delivery_id(record.event.id, record.webhook_id);
         const std::vector<std::size_t> left = where->tracker.parts_left(what.offset, 1);
         where->tracker.opened(what.offset, left, {});
         if (left.empty()) return true;
@@ -298,7 +301,8 @@ class log_worker final : public worker {
 
 result<std::unique_ptr<worker>> make_worker(worker_parts parts, worker_options options) {
     partition_counts partitions;
-    std::vector<std::string_view> written{events::log::topic::dead, events::log::topic::attempts};
+    std::vector<std::string_view> written{events::log::topic::dead, events::log::topic::attempts,
+                                          events::log::topic::replay};
     for (const retry_tier& tier : waiting_tiers) written.push_back(tier.topic);
     for (const retry_tier& tier : retry_tiers) written.push_back(tier.topic);
     for (const std::string_view topic : written) {

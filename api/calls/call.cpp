@@ -283,6 +283,7 @@ result<schemas::commands::request_identity> writing_call::identity() const {
         return runtime::invalid_argument("the Host field is too long");
     const std::string_view trace = received().header("traceparent").value_or("");
     if (runtime::is_traceparent(trace)) identity.traceparent = trace;
+    identity.request_id = received().request_id;
     if (!key) return identity;
     runtime::sha256_stream fingerprint;
     fingerprint.add(received().query);

@@ -5,6 +5,7 @@
 #include <array>
 #include <string_view>
 
+#include "schemas/deliveries.hpp"
 #include "schemas/endpoints.hpp"
 #include "schemas/json_schema.hpp"
 
@@ -28,6 +29,7 @@ constexpr path_parameter_type holds(std::string_view name) {
 /// Every parameter of every pattern. By name.
 constexpr std::array path_parameter_types{
     detail::holds<schemas::build_id>("build"),
+    path_parameter_type{"delivery"},
     path_parameter_type{"email"},
     path_parameter_type{"endpoint", schemas::uuid_schema<schemas::endpoint_kind>},
     detail::holds<schemas::group_id>("group"),
@@ -37,6 +39,7 @@ constexpr std::array path_parameter_types{
     path_parameter_type{"name"},
     detail::holds<schemas::organization_id>("org"),
     path_parameter_type{"path"},
+    detail::holds<schemas::replay_id>("replay"),
     detail::holds<schemas::role_id>("role"),
     path_parameter_type{"signed"},
     detail::holds<schemas::endpoint_stage_id>("stage"),

@@ -191,6 +191,12 @@ constexpr route act(std::string_view name, std::string_view pattern, writing_han
     return on_newest_state(write<Body, Answer>(name, http_method::post, pattern, handler, tag, summary));
 }
 
+template <auto Handler, schemas::described Answer>
+constexpr route act(std::string_view name, std::string_view pattern, std::string_view tag,
+                    std::string_view summary) {
+    return on_newest_state(write<Handler, Answer>(name, http_method::post, pattern, tag, summary));
+}
+
 constexpr route making_subscribers(route row) {
     row.makes_subscriber = true;
     return row;
@@ -222,8 +228,8 @@ constexpr route needing(schemas::protected_type on, schemas::action what, route 
     return row;
 }
 
-/// Builds and their scans: READ of either will do.
-constexpr route needing_read_of_builds(route row) {
+/// Builds, their scans, and deliveries: READ of either will do.
+constexpr route needing_read_of_either(route row) {
     row.right = {on_endpoints, action::read, action::read, on_models};
     return row;
 }

@@ -23,6 +23,7 @@ task<schemas::commands::outcome> streamed_call::append(schemas::commands::comman
     who.address = x_request.remote_address;
     const std::string_view trace = x_request.header("traceparent").value_or("");
     if (runtime::is_traceparent(trace)) who.traceparent = trace;
+    who.request_id = x_request.request_id;
     command_to_append command{type, std::move(body), std::move(who), {}};
     co_return co_await append_command(x_services, limit, std::move(command));
 }

@@ -119,7 +119,7 @@ const calls::route build_table[] = {
     needing_deploy(write<requests::create_build, answers::build>(
         "create_build", http_method::post, "/api/v1/deployment/workspace/{workspace}/builds", create_build,
         "builds", "Registers a build")),
-    needing_read_of_builds(read<answers::build>("get_build",
+    needing_read_of_either(read<answers::build>("get_build",
                                                 "/api/v1/deployment/workspace/{workspace}/builds/{build}",
                                                 get_build, "builds", "A build")),
     needing(on_models, action::read,

@@ -160,7 +160,7 @@ const calls::route scan_table[] = {
     for_who_reports_scans(write<report_scan, answers::scan>(
         "report_scan", http_method::put, "/api/v1/deployment/workspace/{workspace}/builds/{build}/scan",
         "scans", "Reports a scan's result")),
-    needing_read_of_builds(read<answers::scan>("get_scan", "/api/v1/deployment/builds/{build}/scan", get_scan,
+    needing_read_of_either(read<answers::scan>("get_scan", "/api/v1/deployment/builds/{build}/scan", get_scan,
                                                "scans", "The newest scan and its history")),
 };
 

@@ -41,9 +41,7 @@ result<std::optional<schemas::workspace>> workspace_in(const reading_call& call)
         found = *named;
     else if (const auto id = runtime::parse_plain_decimal(text))
         found = access::find_workspace(call.state(), schemas::workspace_id{*id});
-    const schemas::user_id user = call.user().id;
-    if (!found ||
-        !(access::is_system_admin(call.state(), user) || access::is_visible(call.state(), user, *found)))
+    if (!found || !access::is_seen(call.state(), call.user().id, *found))
         return runtime::not_found("workspace \"" + text + "\" not found");
     return found;
 }

@@ -49,8 +49,8 @@ bool wants(const requests::find_webhooks& asked, const webhook& hook) {
 }
 
 bool is_seen(const storage::registry::state::state_view& state, schemas::user_id user, const webhook& hook) {
-    using namespace storage::registry::access;
-    return is_system_admin(state, user) || is_visible(state, user, *find_workspace(state, hook.workspace_id));
+    namespace access = storage::registry::access;
+    return access::is_seen(state, user, *access::find_workspace(state, hook.workspace_id));
 }
 
 result<void> may_test(const storage::registry::state::state_view& state, schemas::user_id user,

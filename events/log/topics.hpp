@@ -71,7 +71,7 @@ inline constexpr std::array<topic_settings, 18> all_topics{{
     {log::topic::retry_1h, partitions_default, cleanup::by_age, 14 * day_ms, true, log::group::retry},
     {log::topic::retry_6h, partitions_default, cleanup::by_age, 14 * day_ms, true, log::group::retry},
     {log::topic::dead, partitions_default, cleanup::by_age, 30 * day_ms, true, ""},
-    {log::topic::attempts, partitions_default, cleanup::by_age, 7 * day_ms, false, ""},
+    {log::topic::attempts, partitions_default, cleanup::by_age, 30 * day_ms, false, ""},
 }};
 
 constexpr const topic_settings* find_topic(std::string_view name) noexcept {

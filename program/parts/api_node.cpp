@@ -83,7 +83,7 @@ class composed_api_node final : public api_node {
         make_services();
         open_doors();
         x_metrics_source = runtime::add_metrics_source([this] { show_metrics(); });
-        if (const auto reading = x_deliveries.read_attempts(); !reading) return reading;
+        if (const auto reading = x_deliveries.read_attempts(x_registry); !reading) return reading;
         if (!is_on_kafka(x_chosen))
             if (const auto set = set_webhooks_by(); !set) return set;
         x_registry.node().start();
@@ -162,8 +162,9 @@ class composed_api_node final : public api_node {
             [this](schemas::build_id build, const schemas::batching_settings& batching) {
                 return x_serving->serving().why_not_loaded({build, batching});
             }});
-        x_of_webhooks.emplace(api::webhooks::services{x_deliveries.triggers(), x_chosen.transport.http,
-                                                      x_chosen.transport.policy});
+        x_of_webhooks.emplace(api::webhooks::services{x_deliveries.triggers(), x_deliveries.history(),
+                                                      x_deliveries.sender(), x_deliveries.replays(),
+                                                      x_chosen.transport.http, x_chosen.transport.policy});
         x_of_operations.emplace(api::operations::services{*x_backups, x_registry.taker()});
         if (!is_on_kafka(x_chosen)) x_of_console.codes = &x_sign_in_codes;
         x_services.emplace(api::calls::services{

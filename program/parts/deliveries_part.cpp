@@ -26,6 +26,13 @@ result<void> deliveries_part::begin(registry_part& registry) {
     registry.node().add_job(schemas::job::webhook_health, x_health);
     const auto partitions = x_with.log.partitions(std::string(events::log::topic::direct));
     if (!partitions) return partitions.error();
+    const auto replays = x_with.log.partitions(std::string(events::log::topic::replay));
+    if (!replays) return replays.error();
+    x_sender = deliveries::make_delivery_sender(x_with.log, *partitions, *replays);
+    x_replays =
+        std::make_shared<deliveries::replay_job>(registry.node(), registry.state(), x_with.attempts[0],
+                                                 runtime::system_random(), *x_history, *x_sender);
+    registry.node().add_job(schemas::job::replay, x_replays);
     x_triggers =
         deliveries::make_trigger_calls(x_with.log, *partitions, x_with.jobs[0], runtime::system_random());
     x_reads = deliveries::make_read_events(x_with.log, *partitions, runtime::system_clock(),
@@ -33,24 +40,32 @@ result<void> deliveries_part::begin(registry_part& registry) {
     return {};
 }
 
-result<void> deliveries_part::read_attempts() {
+result<void> deliveries_part::read_attempts(registry_part& registry) {
     const auto partitions = x_with.log.partitions(std::string(events::log::topic::attempts));
     if (!partitions) return partitions.error();
-    run_and_wait(x_with.attempts[0], [this, count = *partitions] {
+    run_and_wait(x_with.attempts[0], [this, &registry, count = *partitions] {
         x_attempts.emplace(
             x_with.log, count, x_with.attempts[0], *x_history,
             std::vector<deliveries::attempts_reader::listener>{
                 [&calls = *x_triggers](const schemas::attempt& made) { calls.hear(made); },
                 [&health = *x_health](const schemas::attempt& made) { health.observe(made); }});
+        x_expected.emplace(registry.state(), x_with.attempts[0], *x_history,
+                           [&attempts = *x_attempts] { return attempts.has_reached_ends(); });
     });
     return {};
 }
 
 void deliveries_part::stop_reading() {
-    run_and_wait(x_with.attempts[0], [this] { x_attempts.reset(); });
+    run_and_wait(x_with.attempts[0], [this] {
+        x_replays->stop();
+        x_expected.reset();
+        x_attempts.reset();
+    });
 }
 
 void deliveries_part::end() {
+    x_replays.reset();
+    x_sender.reset();
     x_triggers.reset();
     x_reads.reset();
     x_health.reset();

@@ -1,6 +1,7 @@
 // Makes answers from rows.
 #include "runtime/text.hpp"
 #include "schemas/answers/audit.hpp"
+#include "schemas/answers/deliveries.hpp"
 #include "schemas/answers/deployment.hpp"
 #include "schemas/answers/identity.hpp"
 #include "schemas/answers/models.hpp"
@@ -119,33 +120,13 @@ external_event of(schemas::external_event row) {
     return {std::move(row.id), std::move(row.event_uuid), row.workspace_id, row.time_ms, row.audience};
 }
 
-namespace {
-
-std::string hint_about(std::uint16_t status) {
-    if (status >= 200 && status < 300) return "the receiver took it";
-    if (status >= 300 && status < 400)
-        return "a redirect is never followed; give the URL that it leads to as new_location";
-    if (status == 401 || status == 403)
-        return "the receiver refused it: it may check webhook-signature with another secret, or want "
-               "credentials; a delivery carries none but its signature";
-    if (status == 404 || status == 405)
-        return "the receiver has nothing that takes a POST at this path; check the location";
-    if (status == 410) return "a delivery that is answered 410 disables the webhook at once; a test does not";
-    if (status == 429 || status == 503)
-        return "the receiver is busy; deliveries are sent again later, and not before its Retry-After";
-    if (status >= 500) return "the receiver failed; deliveries that are answered so are sent again later";
-    return "only an answer from 200 to 299 counts as taken; deliveries that are answered so are sent again "
-           "later";
-}
-
-}  // namespace
-
 test_result of(const schemas::attempt& made) {
     test_result out;
     out.status_code = made.status;
     out.attempt = {made.address,       made.dns_us,   made.connect_us, made.tls_us,
                    made.first_byte_us, made.total_us, made.error};
-    out.hint = hint_about(made.status);
+    const delivery_words words = words_about(made.error, made.status);
+    out.hint = words.sentence + " " + words.advice;
     return out;
 }
 

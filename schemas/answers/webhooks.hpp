@@ -2,6 +2,7 @@
 #pragma once
 
 #include "schemas/answers/answer.hpp"
+#include "schemas/glossary.hpp"
 #include "schemas/webhooks.hpp"
 
 namespace herald::schemas::answers {
@@ -81,6 +82,7 @@ struct external_event {
     std::uint32_t audience = 0;
 
     static constexpr integers style = integers::as_numbers;
+    static constexpr std::array meanings{meaning{"audience", "How many webhooks it is sent to"}};
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "event_id", self.event_id_);
         field(2, "event_uuid", self.event_uuid);

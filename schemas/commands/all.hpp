@@ -13,6 +13,7 @@
 #include "schemas/binary.hpp"
 #include "schemas/commands/artifacts.hpp"
 #include "schemas/commands/builds.hpp"
+#include "schemas/commands/deliveries.hpp"
 #include "schemas/commands/endpoints.hpp"
 #include "schemas/commands/identity.hpp"
 #include "schemas/commands/installation.hpp"
@@ -37,9 +38,9 @@ using all_lists =
     command_lists<installation_commands, level_commands, node_commands, user_commands, key_commands,
                   service_account_commands, organization_commands, group_commands, role_commands,
                   workspace_commands, model_commands, version_commands, stage_commands, policy_commands,
-                  build_commands, scan_commands, webhook_commands, artifact_commands, restoring_commands,
-                  endpoint_commands, endpoint_stage_commands, access_token_commands, endpoint_update_commands,
-                  serving_commands, build_ending_commands>;
+                  build_commands, scan_commands, webhook_commands, delivery_commands, artifact_commands,
+                  restoring_commands, endpoint_commands, endpoint_stage_commands, access_token_commands,
+                  endpoint_update_commands, serving_commands, build_ending_commands>;
 
 /// What is known about a command without its struct.
 struct listed_command {

@@ -60,9 +60,10 @@ struct request_identity {
     std::string address;          // of the caller, for the audit log
     std::string traceparent;      // W3C trace context, forwarded to deliveries; empty: none
     std::string base_url;         // where the caller found this node: "https://host[:port][/path]"
+    std::string request_id;       // svc-request-id
 
     HERALD_DESCRIBE(principal, credential_hash, scope, idempotency_key, fingerprint, address, traceparent,
-                    base_url);
+                    base_url, request_id);
 };
 
 struct command_envelope {

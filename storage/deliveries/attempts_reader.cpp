@@ -11,7 +11,9 @@ namespace herald::storage::deliveries {
 attempts_reader::attempts_reader(events::log::partitioned_log& log, std::int32_t partitions,
                                  runtime::scheduler& scheduler, delivery_history& history,
                                  std::vector<listener> listeners)
-    : x_history(history), x_listeners(std::move(listeners)) {
+    : x_history(history),
+      x_listeners(std::move(listeners)),
+      x_ends_missing(static_cast<std::size_t>(partitions)) {
     for (std::int32_t number = 0; number < partitions; ++number) {
         partition& one = x_partitions.emplace_back();
         one.number = number;
@@ -30,13 +32,18 @@ std::int64_t attempts_reader::begin(partition& from, const events::log::offset_r
     x_trouble.works(std::to_string(from.number));
     const auto kept = static_cast<std::int64_t>(x_history.next_offset(from.number));
     from.next = std::max(from.next, kept);
-    if (from.next < range.first || from.next > range.next) from.next = range.first;
+    if (from.next < range.first || from.next > range.next) {
+        from.next = range.first;
+        from.has_gap = true;
+    }
     return from.next;
 }
 
 void attempts_reader::take(partition& from, const events::log::read_batch& batch) {
     x_trouble.works(std::to_string(from.number));
+    if (batch.at_end && !std::exchange(from.has_reached_end, true)) --x_ends_missing;
     if (batch.records.empty()) return;
+    if (std::exchange(from.has_gap, false)) x_history.lacks_before(batch.records.front().time_ms);
     std::vector<placed_attempt> read;
     for (const events::log::record& each : batch.records)
         if (auto made = schemas::decode<schemas::attempt>(each.value.value_or("")))

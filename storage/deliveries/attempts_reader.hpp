@@ -26,10 +26,15 @@ class attempts_reader {
     attempts_reader(events::log::partitioned_log&, std::int32_t partitions, runtime::scheduler&,
                     delivery_history&, std::vector<listener>);
 
+    /// Whether the end of each partition has been reached once.
+    bool has_reached_ends() const noexcept { return x_ends_missing == 0; }
+
   private:
     struct partition {
         std::int32_t number = 0;
         std::int64_t next = 0;
+        bool has_gap = false;  // what came before the next record was not read
+        bool has_reached_end = false;
         std::optional<events::log::tail> records;
     };
 
@@ -42,6 +47,7 @@ class attempts_reader {
     delivery_history& x_history;
     const std::vector<listener> x_listeners;
     std::deque<partition> x_partitions;
+    std::size_t x_ends_missing = 0;
 };
 
 }  // namespace herald::storage::deliveries

@@ -6,7 +6,6 @@
 #include "storage/registry/tables/builds.hpp"
 #include "storage/registry/tables/deletions.hpp"
 #include "storage/registry/tables/groups.hpp"
-#include "storage/registry/tables/installation.hpp"
 #include "storage/registry/tables/models.hpp"
 #include "storage/registry/tables/sessions.hpp"
 #include "storage/registry/tables/users.hpp"
@@ -165,31 +164,13 @@ bool is_visible(const state_view& state, schemas::user_id user, const schemas::w
     return rights_of(state, user, workspace, keeps).may_read_something();
 }
 
+bool is_seen(const state_view& state, schemas::user_id user, const schemas::workspace& workspace) {
+    return is_system_admin(state, user) || is_visible(state, user, workspace);
+}
+
 result<void> require_system_admin(const state_view& state, schemas::user_id user, std::string_view what) {
     if (is_system_admin(state, user)) return {};
     return runtime::permission_denied(std::string(what) + " needs a system administrator");
-}
-
-namespace {
-
-bool are_webhooks_by_workspace_admins(const state_view& state) {
-    return tables::installation_settings::find(state).webhooks_by == schemas::webhooks_by::workspace_admins;
-}
-
-}  // namespace
-
-bool may_change_webhooks(const state_view& state, schemas::user_id user,
-                         const schemas::workspace& workspace) {
-    return is_system_admin(state, user) ||
-           (are_webhooks_by_workspace_admins(state) && is_workspace_admin(state, user, workspace));
-}
-
-result<void> require_webhook_admin(const state_view& state, schemas::user_id user,
-                                   const schemas::workspace& workspace, std::string_view what) {
-    if (may_change_webhooks(state, user, workspace)) return {};
-    if (!are_webhooks_by_workspace_admins(state)) return require_system_admin(state, user, what);
-    return runtime::permission_denied(std::string(what) + " needs an admin of the workspace \"" +
-                                      workspace.name + "\" or a system administrator");
 }
 
 result<void> require(const state_view& state, schemas::user_id user, const schemas::workspace& workspace,

@@ -9,6 +9,7 @@
 #include "schemas/deployment.hpp"
 #include "schemas/identity.hpp"
 #include "schemas/registry.hpp"
+#include "schemas/webhooks.hpp"
 #include "storage/registry/state/state.hpp"
 
 namespace herald::storage::registry::access {
@@ -35,6 +36,8 @@ bool may_report_scans(const state::state_view&, schemas::user_id, const schemas:
 /// Whether the user sees the workspace at all, by any READ in it.
 bool is_visible(const state::state_view&, schemas::user_id, const schemas::workspace&,
                 remembering = remembering::yes);
+/// Likewise; system administrators see all workspaces.
+bool is_seen(const state::state_view&, schemas::user_id, const schemas::workspace&);
 
 /// permission_denied "… needs a system administrator".
 result<void> require_system_admin(const state::state_view&, schemas::user_id, std::string_view what);
@@ -44,6 +47,9 @@ bool may_change_webhooks(const state::state_view&, schemas::user_id, const schem
 /// permission_denied "… needs a system administrator", or who else may.
 result<void> require_webhook_admin(const state::state_view&, schemas::user_id, const schemas::workspace&,
                                    std::string_view what);
+/// Whatever the workspace: while only system administrators may change webhooks, others are refused whether
+/// or not there is one.
+result<void> require_webhook_admin(const state::state_view&, schemas::user_id, std::string_view what);
 /// not_found without READ, permission_denied without the action. `what` names the thing in the not_found
 /// text.
 result<void> require(const state::state_view&, schemas::user_id, const schemas::workspace&,
@@ -97,6 +103,10 @@ result<placed<schemas::model_version>> readable_version(const state::state_view&
 result<placed<schemas::model_version>> readable_version(const state::state_view&, schemas::user_id,
                                                         const schemas::registered_model&,
                                                         std::string_view id_or_name);
+/// A webhook that the user may change. Errors: permission_denied; not_found, also in a workspace that the
+/// user does not see.
+result<placed<schemas::webhook>> webhook_to_change(const state::state_view&, schemas::user_id,
+                                                   schemas::webhook_id, std::string_view what);
 /// A build may be read by anyone who may read models or endpoints in its workspace.
 bool may_read_builds(const state::state_view&, schemas::user_id, const schemas::workspace&);
 result<placed<schemas::build>> readable_build(const state::state_view&, schemas::user_id, schemas::build_id);

@@ -221,9 +221,9 @@ void find_user(told& what, const state_view& state, const command_envelope& comm
 }
 
 /// Things that commands name by one word, behind their verb: create_model, update_version.
-constexpr std::array<std::string_view, 13> nouns{
-    "model",   "version",      "build", "webhook",      "user",      "group",   "role",
-    "session", "organization", "stage", "feature_flag", "workspace", "endpoint"};
+constexpr std::array<std::string_view, 14> nouns{
+    "model",   "version",      "build", "webhook",      "user",      "group",    "role",
+    "session", "organization", "stage", "feature_flag", "workspace", "endpoint", "replay"};
 
 /// For commands about an endpoint or a part of it; empty for all others.
 std::optional<subject> endpoint_in(const told& what, const state_view& state) {
@@ -255,6 +255,7 @@ schemas::workspace_id workspace_of(const state_view& state, std::string_view kin
     if (kind == "version") found = tables::workspace_of_row(state, schemas::version_id{id});
     if (kind == "build") found = tables::workspace_of_row(state, schemas::build_id{id});
     if (kind == "webhook") found = tables::workspace_of_row(state, schemas::webhook_id{id});
+    if (kind == "replay") found = tables::workspace_of_row(state, schemas::replay_id{id});
     return found.value_or(schemas::workspace_id{});
 }
 

@@ -127,6 +127,7 @@ std::vector<schemas::audience_member> emit_to_all(rule_context& context, event_d
     event.audience = audience_among(listeners, event.body);
     if (event.audience.empty()) return {};
     event.traceparent = context.command().request.traceparent;
+    event.request_id = context.command().request.request_id;
     event.subject = subject_of(context.state, draft);
     tell_where(context, draft, event);
 

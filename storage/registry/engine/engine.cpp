@@ -63,6 +63,8 @@ void fire(rule_context& context, timer_kind kind, std::string_view key) {
             return rules::fire_node_silence(context, key);
         case timer_kind::audit_sweep:
             return audit::sweep(context);
+        case timer_kind::replay_forget:
+            return rules::fire_replay_forget(context, key);
         case timer_kind::external_event_forget:
             return rules::fire_external_event_forget(context, key);
         case timer_kind::artifact_sweep:

@@ -10,6 +10,15 @@ std::optional<schemas::webhook> find_webhook(const state::state_view& state, sch
     return tables::webhooks::find(state, id);
 }
 
+std::vector<schemas::webhook> webhooks_of(const state::state_view& state, schemas::workspace_id workspace) {
+    std::vector<schemas::webhook> found;
+    tables::webhooks::each_of(state, workspace, {}, [&](schemas::webhook_id id) {
+        if (auto hook = tables::webhooks::find(state, id)) found.push_back(*std::move(hook));
+        return true;
+    });
+    return found;
+}
+
 result<search_pointer<schemas::webhook>> search_webhooks(
     const state::state_view& state, schemas::user_id user,
     std::function<bool(const schemas::webhook&)> is_wanted,

@@ -46,6 +46,7 @@ runner runner_of(schemas::commands::command_type, schemas::commands::policy_comm
 runner runner_of(schemas::commands::command_type, schemas::commands::build_commands);      // builds.cpp
 runner runner_of(schemas::commands::command_type, schemas::commands::scan_commands);       // scans.cpp
 runner runner_of(schemas::commands::command_type, schemas::commands::webhook_commands);    // webhooks.cpp
+runner runner_of(schemas::commands::command_type, schemas::commands::delivery_commands);   // deliveries.cpp
 runner runner_of(schemas::commands::command_type, schemas::commands::artifact_commands);   // artifacts.cpp
 runner runner_of(schemas::commands::command_type, schemas::commands::restoring_commands);  // restoring.cpp
 runner runner_of(schemas::commands::command_type, schemas::commands::endpoint_commands);   // endpoints.cpp
@@ -88,6 +89,7 @@ void fire_webhook_secret_end(rule_context&, std::string_view key);     // webhoo
 void fire_webhook_disable_soon(rule_context&, std::string_view key);   // webhook_health.cpp
 void fire_webhook_disable(rule_context&, std::string_view key);        // webhook_health.cpp
 void fire_external_event_forget(rule_context&, std::string_view key);  // webhooks.cpp
+void fire_replay_forget(rule_context&, std::string_view key);          // deliveries.cpp
 void fire_artifact_sweep(rule_context&, std::string_view key);         // artifacts.cpp
 void fire_blob_drop(rule_context&, std::string_view key);              // artifacts.cpp
 void fire_multipart_expiry(rule_context&, std::string_view key);       // artifacts.cpp

@@ -12,7 +12,6 @@
 #include "storage/registry/rules/rules.hpp"
 #include "storage/registry/rules/webhook_health.hpp"
 #include "storage/registry/rules/webhook_settings.hpp"
-#include "storage/registry/tables/installation.hpp"
 #include "storage/registry/tables/outbox.hpp"
 #include "storage/registry/tables/users.hpp"
 #include "storage/registry/tables/webhooks.hpp"
@@ -117,31 +116,12 @@ webhook described_by(const schemas::commands::create_webhook& command) {
     return hook;
 }
 
-std::string text_of(schemas::webhook_id id) { return std::to_string(id.value); }
-
-/// While only system administrators may change webhooks, others are refused whether or not there is one.
-result<void> check_may_ask(const rule_context& context, std::string_view what) {
-    const auto by = tables::installation_settings::find(context.state).webhooks_by;
-    if (by == schemas::webhooks_by::workspace_admins) return {};
-    return require_system_admin(context.state, context.principal(), what);
-}
-
-bool is_seen(const rule_context& context, const schemas::workspace& workspace) {
-    return access::is_system_admin(context.state, context.principal()) ||
-           access::is_visible(context.state, context.principal(), workspace);
-}
-
-/// Errors: permission_denied; not_found, also in a workspace that the user does not see.
+/// Errors: permission_denied; not_found.
 result<webhook> webhook_to_change(const rule_context& context, schemas::webhook_id id,
                                   std::string_view what) {
-    if (const auto may = check_may_ask(context, what); !may) return may.error();
-    auto hook = tables::webhooks::find(context.state, id);
-    const auto workspace = hook ? access::find_workspace(context.state, hook->workspace_id) : std::nullopt;
-    if (!workspace || !is_seen(context, *workspace))
-        return runtime::not_found("webhook " + text_of(id) + " not found");
-    if (const auto may = require_webhook_admin(context.state, context.principal(), *workspace, what); !may)
-        return may.error();
-    return *std::move(hook);
+    auto found = access::webhook_to_change(context.state, context.principal(), id, what);
+    if (!found) return found.error();
+    return std::move(found->row);
 }
 
 /// Both would be said of one thing.
@@ -246,12 +226,14 @@ std::size_t webhooks_in(const state::state_view& state, schemas::workspace_id wo
 /// resource_exhausted at 256 webhooks in the workspace. The location's form was checked on arrival.
 answer apply(rule_context& context, const schemas::commands::create_webhook& command) {
     state_changes& state = context.state;
-    if (const auto may = check_may_ask(context, "creating a webhook"); !may) return may.error();
+    if (const auto may = require_webhook_admin(context.state, context.principal(), "creating a webhook");
+        !may)
+        return may.error();
     schemas::workspace_id workspace = command.workspace_id;
     if (!workspace)
         workspace = access::default_workspace_of(state, *tables::users::find(state, context.principal()));
     const auto found = access::find_workspace(state, workspace);
-    if (!found || !is_seen(context, *found))
+    if (!found || !access::is_seen(context.state, context.principal(), *found))
         return runtime::not_found("workspace " + std::to_string(workspace.value) + " not found");
     if (const auto may = require_webhook_admin(state, context.principal(), *found, "creating a webhook");
         !may)
@@ -377,7 +359,9 @@ answer apply(rule_context& context, const schemas::commands::create_event& comma
 /// Deletes all or none. Errors: permission_denied; not_found naming the id; invalid_argument for more than
 /// 100 ids.
 answer apply(rule_context& context, const schemas::commands::delete_webhooks& command) {
-    if (const auto may = check_may_ask(context, "deleting a webhook"); !may) return may.error();
+    if (const auto may = require_webhook_admin(context.state, context.principal(), "deleting a webhook");
+        !may)
+        return may.error();
     if (command.ids.empty() || command.ids.size() > limits::webhooks_per_delete_max)
         return runtime::invalid_argument("ids holds " + std::to_string(command.ids.size()) +
                                          " webhooks; give 1 to " +

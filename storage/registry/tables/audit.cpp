@@ -112,6 +112,9 @@ std::optional<schemas::workspace_id> workspace_of_row(const state::state_view& s
                                                       schemas::webhook_id id) {
     return workspace_in<schemas::webhook>(state, key_of(table::webhook).number(id));
 }
+std::optional<schemas::workspace_id> workspace_of_row(const state::state_view& state, schemas::replay_id id) {
+    return workspace_in<schemas::replay>(state, key_of(table::replay).number(id));
+}
 
 std::string name_of_row(const state::state_view& state, std::string_view kind, std::uint64_t id) {
     constexpr unsigned username = number_of_member<schemas::user>("username");

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "schemas/audit.hpp"
+#include "schemas/deliveries.hpp"
 #include "storage/registry/state/state.hpp"
 #include "storage/registry/tables/keyed_table.hpp"
 
@@ -28,6 +29,7 @@ std::optional<schemas::workspace_id> workspace_of_row(const state::state_view&, 
 std::optional<schemas::workspace_id> workspace_of_row(const state::state_view&, schemas::version_id);
 std::optional<schemas::workspace_id> workspace_of_row(const state::state_view&, schemas::build_id);
 std::optional<schemas::workspace_id> workspace_of_row(const state::state_view&, schemas::webhook_id);
+std::optional<schemas::workspace_id> workspace_of_row(const state::state_view&, schemas::replay_id);
 /// The name of the row with this id, likewise: of a user the username, of a version its name. Empty for a
 /// kind whose rows have none, and if there is no such row.
 std::string name_of_row(const state::state_view&, std::string_view kind, std::uint64_t id);

@@ -24,6 +24,7 @@ bool is_of_the_log(char letter) noexcept {
         case table::outbox_sequence:
         case table::outbox_published:
         case table::outbox_by_time:
+        case table::outbox_of_event:
         case table::node:
         case table::claim:
         case table::replaced_processes:

@@ -20,6 +20,15 @@ std::string by_time_key(std::int64_t time_ms, std::string_view of_event) {
     return key_of(table::outbox_by_time).number(static_cast<std::uint64_t>(time_ms)).text(of_event);
 }
 
+std::string id_key(std::string_view event) { return key_of(table::outbox_of_event).text(event); }
+
+/// The index entries of an event that stands under this key.
+void put_entries(state::state_changes& state, const std::string& key, const schemas::event& event) {
+    put_row(state, by_time_key(event.time_ms, key),
+            schemas::event_summary{event.workspace_id, event.type, event.resource_type, event.id});
+    state.put(id_key(event.id), key);
+}
+
 constexpr char of_generation = '/';  // behind its number; no topic's name has one
 
 /// What the keys of an event and of its partition's sequences contain after their letters.
@@ -65,7 +74,7 @@ void outbox::add(state::state_changes& state, const output_partition& where, sch
         next_number(state, resource_key(event.type, event.resource_type, event.resource_id));
     const std::string key = event_key(where, event.partition_sequence);
     put_row(state, key, event);
-    state.put(by_time_key(event.time_ms, key), "");
+    put_entries(state, key, event);
 }
 
 void outbox::forget(state::state_changes& state, schemas::resource_type resource, std::string_view id) {
@@ -78,6 +87,25 @@ void outbox::forget(state::state_changes& state, schemas::resource_type resource
 std::optional<schemas::event> outbox::find(const state::state_view& state, const output_partition& where,
                                            std::uint64_t sequence) {
     return find_row<schemas::event>(state, event_key(where, sequence));
+}
+
+std::optional<schemas::event> outbox::find(const state::state_view& state, std::string_view event_id) {
+    std::string key;
+    state.read(id_key(event_id), [&](std::string_view value) { key = value; });
+    if (key.empty()) return std::nullopt;
+    return find_row<schemas::event>(state, key);
+}
+
+void outbox::each_from(const state::state_view& state, std::int64_t time_ms, std::string_view after,
+                       const summary_visitor& visit) {
+    const std::string prefix = key_of(table::outbox_by_time);
+    const std::string from =
+        after.empty() ? std::string(key_of(table::outbox_by_time).number(static_cast<std::uint64_t>(time_ms)))
+                      : std::string(key_of(table::outbox_by_time).ended_text(after));
+    state.scan(prefix, from, [&](std::string_view key, std::string_view row) {
+        return visit({decode_row<schemas::event_summary>(key, row),
+                      static_cast<std::int64_t>(number_in_key(key)), key.substr(1)});
+    });
 }
 
 void outbox::each_of(const state::state_view& state, const output_partition& where, std::uint64_t from,
@@ -124,7 +152,7 @@ std::optional<std::string> outbox::earlier_key(std::string_view key, std::string
 void outbox::put_earlier(state::state_changes& state, const std::string& key, const std::string& row) {
     const place where = place_in(key);
     state.put(key, row);
-    state.put(by_time_key(decode_row<schemas::event>(key, row).time_ms, key), "");
+    put_entries(state, key, decode_row<schemas::event>(key, row));
     put_published(state, where.partition, where.sequence);
 }
 
@@ -132,21 +160,22 @@ std::optional<std::string> outbox::trim(state::state_changes& state, std::int64_
                                         std::string_view after, std::size_t events_max) {
     const std::string prefix = key_of(table::outbox_by_time);
     const std::string from = after.empty() ? std::string() : key_of(table::outbox_by_time).ended_text(after);
-    std::vector<std::string> old;
-    state.scan(prefix, from, [&](std::string_view key, std::string_view) {
+    std::vector<std::pair<std::string, schemas::event_id>> old;
+    state.scan(prefix, from, [&](std::string_view key, std::string_view row) {
         if (static_cast<std::int64_t>(number_in_key(key)) > until_ms) return false;
-        old.emplace_back(key);
+        old.emplace_back(key, decode_row<schemas::event_summary>(key, row).id);
         return old.size() < events_max;
     });
-    for (const std::string& by_time : old) {
+    for (const auto& [by_time, event] : old) {
         const std::string key = by_time.substr(9);
         const place of_event = place_in(key);
         if (of_event.sequence > published(state, of_event.partition)) continue;
         state.erase(key);
         state.erase(by_time);
+        if (const std::string by_id = id_key(event); has_row(state, by_id)) state.erase(by_id);
     }
     if (old.size() < events_max) return std::nullopt;
-    return old.back().substr(1);
+    return old.back().first.substr(1);
 }
 
 }  // namespace herald::storage::registry::tables

@@ -1,5 +1,5 @@
-// The outbox: the events of each partition of the event topics, by sequence and by time; the last sequences
-// assigned; and how far each partition is published.
+// The outbox: the events of each partition of the event topics, by sequence, by time and by id; the last
+// sequences assigned; and how far each partition is published.
 #pragma once
 
 #include <compare>
@@ -30,6 +30,18 @@ class outbox final {
     static void forget(state::state_changes&, schemas::resource_type, std::string_view resource_id);
     static std::optional<schemas::event> find(const state::state_view&, const output_partition&,
                                               std::uint64_t sequence);
+    /// By its id, also one of an earlier generation; empty when it is not kept.
+    static std::optional<schemas::event> find(const state::state_view&, std::string_view event_id);
+
+    struct summary {
+        schemas::event_summary event;
+        std::int64_t time_ms = 0;
+        std::string_view place;  // for each_from
+    };
+    using summary_visitor = std::function<bool(const summary&)>;
+    /// Visits all kept events by time, from `time_ms` on, or behind the place of one; returns false to stop.
+    static void each_from(const state::state_view&, std::int64_t time_ms, std::string_view after,
+                          const summary_visitor&);
     /// Visits the partition's events by ascending sequence, beginning at `from`, with the bytes of their
     /// rows; returns false to stop.
     using event_visitor = std::function<bool(const schemas::event&, std::string_view bytes)>;

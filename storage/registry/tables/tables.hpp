@@ -59,7 +59,11 @@ enum class table : char {
     claim = 'n',                  // job
     replaced_processes = '(',     // name of the node
     model_of_workspace = 'o',     // workspace, model → ""
-    outbox_by_time = 'p',         // time, key of the outbox row → "": for trimming
+    outbox_by_time = 'p',         // time, key of the outbox row → schemas::event_summary
+    outbox_of_event = '4',        // event id → key of the outbox row
+    replay = ',',                 // id
+    replay_of_workspace = '.',    // workspace, replay → ""
+    running_replay = '/',         // replay → "": it has not ended
     level = 'q',                  // → varint: the level in force; absent: schemas::commands::first_level
     user_by_username = 'u',       // lower-case username → id
     session = 'v',                // id

@@ -38,6 +38,7 @@ enum class timer_kind : std::uint8_t {
     endpoint_update_step = 32,
     build_deadline = 33,
     deployed_build_sweep = 34,
+    replay_forget = 40,
 };
 
 struct timer {

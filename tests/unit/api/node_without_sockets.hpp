@@ -19,6 +19,7 @@
 #include "api/webhooks/services.hpp"
 #include "runtime/event_loop.hpp"
 #include "schemas/json.hpp"
+#include "storage/registry/tables/outbox.hpp"
 #include "tests/support/cluster.hpp"
 #include "tests/support/desks.hpp"
 #include "tests/support/memory_artifacts.hpp"
@@ -55,19 +56,78 @@ class reply {
 
 void PrintTo(const reply&, std::ostream*);
 
-/// A history in which nothing was ever sent.
-class no_deliveries final : public storage::deliveries::delivery_history {
+/// A history that knows what the test puts into it, in the order of lists.
+class told_deliveries final : public storage::deliveries::delivery_history {
   public:
+    using attempts = std::vector<storage::deliveries::attempt_in_full>;
+
     storage::deliveries::delivery_counts deliveries_of_event(std::string_view) const override { return {}; }
     std::vector<schemas::attempt> lost_deliveries_of_event(std::string_view) const override { return {}; }
-    std::vector<schemas::attempt> attempts_of_delivery(std::string_view) const override { return {}; }
-    std::vector<schemas::attempt> attempts_of_webhook(schemas::webhook_id, std::int64_t,
-                                                      std::size_t) const override {
+    std::vector<schemas::delivery_row> rows_of_event(std::string_view) const override { return rows; }
+    std::optional<schemas::delivery_row> find(std::string_view id) const override {
+        for (const schemas::delivery_row& row : rows)
+            if (row.id == id) return row;
+        return std::nullopt;
+    }
+    attempts attempts_of_delivery(std::string_view) const override { return attempts_; }
+    storage::deliveries::delivery_page list(
+        const storage::deliveries::delivery_question& asked) const override {
+        using namespace storage::deliveries;
+        delivery_page page;
+        for (const schemas::delivery_row& row : rows) {
+            if (!matches(asked.filter, row) || (asked.may_see && !asked.may_see(row))) continue;
+            ++page.total;
+            if (asked.after && !is_before(*asked.after, place_of(row))) continue;
+            if (page.rows.size() == asked.rows_max) page.next = place_of(page.rows.back());
+            if (page.rows.size() < asked.rows_max) page.rows.push_back(row);
+        }
+        return page;
+    }
+    storage::deliveries::delivery_histogram histogram(
+        const storage::deliveries::histogram_question&) const override {
         return {};
     }
+    storage::deliveries::dead_groups groups_of_dead(
+        schemas::workspace_id, const storage::deliveries::delivery_judge&) const override {
+        return {};
+    }
+    storage::deliveries::webhook_record record_of(schemas::workspace_id, schemas::webhook_id,
+                                                  std::int64_t) const override {
+        return {};
+    }
+    schemas::replay_outcomes outcomes_of_replay(std::uint64_t) const override { return {}; }
+    std::int64_t complete_from_ms() const override { return 0; }
+    std::int64_t bodies_kept_from_ms() const override { return 0; }
     void keep(std::int32_t, const std::vector<storage::deliveries::placed_attempt>&, std::uint64_t) override {
     }
     std::uint64_t next_offset(std::int32_t) const override { return 0; }
+    void lacks_before(std::int64_t) override {}
+    void expect(const events::log::topic_partition&, const std::vector<schemas::delivery_row>&,
+                std::uint64_t) override {}
+    std::uint64_t next_expected(const events::log::topic_partition&) const override { return 1; }
+
+    std::vector<schemas::delivery_row> rows;
+    attempts attempts_;
+};
+
+/// Keeps what would be sent again.
+class kept_deliveries final : public storage::deliveries::delivery_sender {
+  public:
+    void resend(schemas::delivery what, done_handler done) override {
+        resent.push_back(std::move(what));
+        done({});
+    }
+    void replay(schemas::delivery, done_handler done) override { done({}); }
+
+    std::vector<schemas::delivery> resent;
+};
+
+/// Says at once that there is nothing to replay.
+class nothing_to_replay final : public storage::deliveries::replay_counter {
+  public:
+    void count(schemas::replay, std::function<void(storage::deliveries::replay_count)> counted) override {
+        counted({});
+    }
 };
 
 /// Tests of webhooks are answered at once with the values given here, or not before they are told to.
@@ -123,6 +183,16 @@ class node_without_sockets {
     std::vector<schemas::commands::command_envelope> commands(schemas::commands::command_type type) const {
         return x_cluster.commands(type);
     }
+    /// The newest event in the outbox.
+    schemas::event newest_event() const {
+        using storage::registry::tables::outbox;
+        std::string id;
+        outbox::each_from(*x_machine.store->view(), 0, {}, [&](const auto& each) {
+            id = each.event.id;
+            return true;
+        });
+        return outbox::find(*x_machine.store->view(), id).value();
+    }
     /// From now on the node hears nothing of its log, until it hears all of it.
     void is_deaf() { x_machine.is_paused = true; }
     void hears_again() {
@@ -136,6 +206,8 @@ class node_without_sockets {
     void is_found_at(api::calls::address_of_node address) { x_services.address = std::move(address); }
 
     told_tests tests;
+    told_deliveries history;
+    kept_deliveries sent_again;
     memory_artifacts artifacts;
     backups_in_memory backups;
     snapshots_in_memory snapshots;
@@ -150,11 +222,11 @@ class node_without_sockets {
 
     cluster x_cluster;
     machine& x_machine;
-    no_deliveries x_deliveries;
+    nothing_to_replay x_replays;
     api::calls::artifact_transfers x_transfers;
-    const api::registry::services x_of_registry{artifacts, x_transfers, x_deliveries};
+    const api::registry::services x_of_registry{artifacts, x_transfers, history};
     const api::deployment::services x_of_deployment{artifacts, x_transfers};
-    const api::webhooks::services x_of_webhooks{tests};
+    const api::webhooks::services x_of_webhooks{tests, history, sent_again, x_replays};
     const api::operations::services x_of_operations{backups, snapshots};
     const api::console::services x_of_console{&codes};
     api::calls::services x_services;

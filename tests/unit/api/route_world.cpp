@@ -113,7 +113,7 @@ void route_world::SetUp() {
     open_transitions(version, never_built);
     promote(promoted);
     const std::string filled = node.version(model, "filled");
-    for (const char* name : {"deleted", "tested"}) {
+    for (const char* name : {"deleted", "tested", "sent to"}) {
         const reply hook = node.post("/api/v1/uac-proxy/events/createWebhook",
                                      R"({"name":")" + std::string(name) +
                                          R"(","location":"https://example.org/","event_types":["CREATE"]})");
@@ -186,6 +186,38 @@ void route_world::SetUp() {
     x_samples["set_webhook_status"].body = R"({"webhook_id":2,"status":"DISABLED"})";
     upload(filled);
     add_endpoints(model);
+    add_deliveries();
+}
+
+/// A delivery of the newest event, which is about a version or its build, and a replay that `third` began.
+void route_world::add_deliveries() {
+    const schemas::event event = node.newest_event();
+    schemas::delivery_row row;
+    row.webhook_id.value = 3;
+    row.id = schemas::delivery_id(event.id, row.webhook_id);
+    row.event_id = event.id;
+    row.event_type = event.type;
+    row.resource_type = event.resource_type;
+    row.resource_id = event.resource_id;
+    row.workspace_id = event.workspace_id;
+    row.time_event_ms = event.time_ms;
+    row.state = schemas::delivery_state::dead;
+    node.history.rows = {row};
+    const std::string retry = "/api/v1/uac-proxy/events/deliveries/retry";
+    const reply begun =
+        node.ask(&third, "POST", retry, R"({"ids":[")" + row.id + R"(",")" + row.id + R"("]})");
+    ASSERT_EQ(begun.status(), 200) << begun.body();
+    x_segments["delivery"] = row.id;
+    x_segments["replay"] = begun.at("replay.id");
+    for (const std::string_view name : {"get_replay", "pause_replay", "resume_replay", "cancel_replay"})
+        x_samples[name].by = &third;
+    for (const std::string_view name :
+         {"list_deliveries", "list_dead_deliveries", "list_replays", "webhook_health"})
+        x_samples[name].query = "?workspace_id=1";
+    x_samples["get_event"].query = "?event_id=" + event.id;
+    x_samples["retry_deliveries"].body = R"({"ids":[")" + row.id + R"("]})";
+    x_samples["retrigger_webhook_call"].body = R"({"call_id":")" + row.id + R"("})";
+    x_samples["begin_replay"].body = R"({"webhook_id":3})";
 }
 
 /// One that all routes but the one that ends it are asked about: its stage and its token have the id 1.

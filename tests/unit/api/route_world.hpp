@@ -51,6 +51,7 @@ class route_world : public ::testing::Test {
     void promote(const std::string& version);
     void upload(const std::string& version);
     void add_endpoints(const std::string& model);
+    void add_deliveries();
     std::string version_with_model(const std::string& model);
 
     static constexpr schemas::uuid served_endpoint{7};

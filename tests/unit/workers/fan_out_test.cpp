@@ -20,7 +20,8 @@ schemas::event some_event() {
 
 TEST(fan_out, the_delivery_id_is_frozen) {
     // printf '1-00112233445566778899aabbccddeeff/7' | sha256sum
-    EXPECT_EQ(delivery_id("1-00112233445566778899aabbccddeeff", {7}), "ca00345a9d8a21d2d230a73252e0b04b");
+    EXPECT_EQ(schemas::delivery_id("1-00112233445566778899aabbccddeeff", {7}),
+              "ca00345a9d8a21d2d230a73252e0b04b");
 }
 
 TEST(fan_out, makes_one_delivery_for_each_member_and_all_share_the_event) {

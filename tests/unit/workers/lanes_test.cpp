@@ -278,27 +278,44 @@ TEST(lanes, tests_do_not_wait_behind_a_hanging_attempt_and_only_a_few_wait_at_al
     EXPECT_EQ(subject.offer(a, {18, test}, t0), actions{spill(18, spill_reason::no_room)});
 }
 
-TEST(lanes, replays_take_turns_with_live_deliveries_and_get_at_most_a_quarter) {
+TEST(lanes, replays_start_only_while_no_live_delivery_waits_and_in_slots_of_their_own) {
     lanes subject({.slots = 100, .depth = 256, .concurrency = 8});
-    for (delivery_key key = 1000; key < 1060; ++key) subject.offer(a, {key, replay}, t0);
-    for (delivery_key key = 1; key <= 100; ++key) subject.offer(a, {key, live}, t0);
-    // Grow the lane to eight.
+    for (delivery_key key = 1000; key < 1030; ++key) subject.offer(a, {key, replay}, t0);
     std::set<delivery_key> running{1000};
     const auto apply = [&](const actions& done) {
         for (const lane_action& one : done) running.insert(one.delivery);
     };
-    std::size_t replays = 0;
-    for (int round = 0; round < 60; ++round) {
-        const delivery_key oldest = *running.begin();
-        running.erase(running.begin());
-        apply(subject.finished(a, oldest, receiver_state::well, t0));
-        replays = static_cast<std::size_t>(
-            std::count_if(running.begin(), running.end(), [](auto key) { return key >= 1000; }));
-        EXPECT_LE(replays, 2u);
-        EXPECT_EQ(running.size(), subject.in_flight());
+    const auto replays = [&] {
+        return std::count_if(running.begin(), running.end(), [](auto key) { return key >= 1000; });
+    };
+    for (delivery_key key = 1; key <= 100; ++key) apply(subject.offer(a, {key, live}, t0));
+    EXPECT_TRUE(running.contains(1)) << "the replay that runs takes no slot from it";
+    // Grow the lane to eight, and let it work off what is live.
+    const auto finish = [&](delivery_key key) {
+        running.erase(key);
+        apply(subject.finished(a, key, receiver_state::well, t0));
+    };
+    for (delivery_key key = 1; key <= 91; ++key) {
+        finish(key);
+        EXPECT_EQ(replays(), 1) << "only what ran before";
     }
-    EXPECT_EQ(running.size(), 8u);
-    EXPECT_EQ(replays, 2u) << "and it does get its quarter";
+    finish(92);  // the last live delivery starts
+    EXPECT_EQ(replays(), 2) << "a quarter, now that no live delivery waits";
+    finish(1000);
+    EXPECT_EQ(replays(), 2) << "one for one";
+    EXPECT_EQ(running.size(), 10u);
+}
+
+TEST(lanes, a_resend_is_attempted_past_an_open_breaker_and_its_success_closes_it) {
+    lanes subject;
+    open_breaker(subject, a, t0);
+    EXPECT_EQ(subject.offer(a, {1, lane_share::resend}, t0), actions{start(1)});
+    EXPECT_EQ(subject.offer(a, {2, lane_share::resend}, t0), actions{}) << "one at a time";
+    EXPECT_EQ(subject.finished(a, 1, receiver_state::failing, t0), actions{start(2)});
+    EXPECT_EQ(subject.open_breakers().size(), 1u) << "its failure says nothing new";
+    subject.finished(a, 2, receiver_state::well, t0);
+    EXPECT_EQ(subject.open_breakers().size(), 0u);
+    EXPECT_EQ(subject.offer(a, {3, live}, t0), actions{start(3)});
 }
 
 TEST(lanes, while_barred_nothing_starts_and_waiting_does_not_count) {

@@ -436,7 +436,7 @@ TEST_F(worker_group_test, a_resend_has_the_same_id_and_is_retried_like_any_deliv
     write_direct(again);
     scheduler.leap_for(120 * hour);
     EXPECT_EQ(transport.sent().size(), 11u);
-    EXPECT_EQ(transport.sent()[0].headers.at("webhook-id"), delivery_id(again.event.id, {1}));
+    EXPECT_EQ(transport.sent()[0].headers.at("webhook-id"), schemas::delivery_id(again.event.id, {1}));
     EXPECT_EQ(dead().size(), 1u);
     EXPECT_EQ(attempts()[0].call_id, again.call_id);
 }

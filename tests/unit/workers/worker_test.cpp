@@ -32,7 +32,7 @@ TEST_F(worker_test, an_event_reaches_each_webhook_of_its_audience_once_and_is_th
         ASSERT_EQ(sent.size(), 1u);
         EXPECT_EQ(sent[0].location, "https://receiver-" + std::to_string(id) + ".example/1");
         EXPECT_EQ(sent[0].body, event.body);
-        EXPECT_EQ(sent[0].headers.at("webhook-id"), delivery_id(event.id, {id}));
+        EXPECT_EQ(sent[0].headers.at("webhook-id"), schemas::delivery_id(event.id, {id}));
         EXPECT_EQ(sent[0].headers.at("svc-attempt"), "1");
         EXPECT_TRUE(sent[0].headers.contains("webhook-signature"));
     }
@@ -78,7 +78,7 @@ TEST_F(worker_test, the_deliveries_of_an_event_that_the_log_refused_are_dead_wit
     EXPECT_EQ(transport.sent()[0].body, next.body);
     ASSERT_EQ(dead().size(), 1u);
     EXPECT_EQ(dead()[0].reason, event.refused);
-    EXPECT_EQ(dead()[0].id, delivery_id(event.id, {1}));
+    EXPECT_EQ(dead()[0].id, schemas::delivery_id(event.id, {1}));
     ASSERT_EQ(attempts_of(2).size(), 1u);
     EXPECT_EQ(attempts_of(2)[0].result, attempt_result::held);
     EXPECT_EQ(counters().dead, 1u);
@@ -115,7 +115,7 @@ TEST_F(worker_test, a_failing_delivery_is_tried_as_scheduled_with_the_same_id_an
         EXPECT_GE(waited, planned) << "before attempt " << attempt + 1;
         EXPECT_LE(waited, planned + planned / 5 + (attempt < 4 ? 1 * second : hops_max * leap_ms))
             << "before attempt " << attempt + 1;
-        EXPECT_EQ(sent[attempt].headers.at("webhook-id"), delivery_id(event.id, {1}));
+        EXPECT_EQ(sent[attempt].headers.at("webhook-id"), schemas::delivery_id(event.id, {1}));
         EXPECT_EQ(sent[attempt].headers.at("svc-attempt"), std::to_string(attempt + 1));
     }
     const auto recorded = attempts();

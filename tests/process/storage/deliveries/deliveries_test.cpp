@@ -65,13 +65,10 @@ struct attempts_test : ::testing::Test {
             std::move(bytes), [](const auto&) {}));
         scheduler.settle();
     }
-    static std::vector<std::int64_t> times(const std::vector<attempt>& of) {
-        std::vector<std::int64_t> found;
-        for (const attempt& each : of) found.push_back(each.time_ms);
-        return found;
-    }
     std::vector<std::int64_t> times_of_delivery(const std::string& id) const {
-        return times(history->attempts_of_delivery(id));
+        std::vector<std::int64_t> found;
+        for (const auto& each : history->attempts_of_delivery(id)) found.push_back(each.made.time_ms);
+        return found;
     }
     auto counts_of(const std::string& event) const {
         const storage::deliveries::delivery_counts counts = history->deliveries_of_event(event);
@@ -132,17 +129,13 @@ TEST_F(attempts_test, each_delivery_of_an_event_counts_once_by_its_newest_attemp
     EXPECT_EQ(counts_of("none"), counts(0, 0, 0, 0));
 }
 
-TEST_F(attempts_test, attempts_are_listed_by_delivery_and_by_webhook) {
+TEST_F(attempts_test, attempts_are_listed_by_delivery) {
     read();
     for (const std::int64_t time_ms : {10, 20, 30}) report("e", "d", attempt_result::will_retry, time_ms, 4);
     report("e", "d0", attempt_result::will_retry, 15, 4);
     report("e", "dd", attempt_result::will_retry, 15, 5);
     EXPECT_THAT(times_of_delivery("d"), ElementsAre(10, 20, 30));
     EXPECT_THAT(times_of_delivery("d0"), ElementsAre(15));
-    const schemas::webhook_id webhook{4};
-    EXPECT_THAT(times(history->attempts_of_webhook(webhook, 31, 10)), ElementsAre(30, 20, 15, 10));
-    EXPECT_THAT(times(history->attempts_of_webhook(webhook, 30, 2)), ElementsAre(20, 15));
-    EXPECT_THAT(times(history->attempts_of_webhook(webhook, 10, 2)), IsEmpty());
 }
 
 TEST_F(attempts_test, after_a_restart_it_goes_on_where_it_was) {
@@ -160,8 +153,11 @@ TEST_F(attempts_test, after_a_restart_it_goes_on_where_it_was) {
 TEST_F(attempts_test, records_that_retention_took_are_not_waited_for) {
     for (const std::int64_t time_ms : {10, 20, 30}) report("e", "d", attempt_result::will_retry, time_ms, 1);
     broker.trim({std::string(events::log::topic::attempts), 1}, 2);
+    EXPECT_EQ(history->complete_from_ms(), 0);
     read();
     EXPECT_THAT(times_of_delivery("d"), ElementsAre(30));
+    EXPECT_EQ(history->complete_from_ms(),
+              broker.records({std::string(events::log::topic::attempts), 1}).front().time_ms);
 }
 
 TEST_F(attempts_test, a_record_that_is_no_attempt_is_passed_over) {

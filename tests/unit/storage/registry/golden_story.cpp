@@ -241,6 +241,7 @@ std::vector<golden_record> golden_story() {
     tell_of_endpoints(log);
     tell_of_updated_stages(log);
     tell_of_news(log, 268);
+    tell_of_deliveries(log);
     tell_of_a_raise(log, 2);
     return log.take();
 }

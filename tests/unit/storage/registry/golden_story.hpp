@@ -61,6 +61,7 @@ class golden_writer {
             who.idempotency_key = "key " + std::to_string(offset());
             who.fingerprint = "fingerprint";
             who.traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+            who.request_id = "request-7";
         }
         if constexpr (schemas::commands::traits_of<Command>().from == schemas::commands::sender::signed_url)
             who.principal = user;
@@ -114,6 +115,7 @@ void tell_of_a_raise(golden_writer&, std::uint32_t to_level);
 void tell_of_a_late_report(golden_writer&);    // golden_story_scans.cpp
 void tell_of_reported_events(golden_writer&);  // golden_story_events.cpp
 void tell_of_artifacts(golden_writer&);        // golden_story_artifacts.cpp
+void tell_of_deliveries(golden_writer&);       // golden_story_deliveries.cpp
 void tell_of_the_registry(golden_writer&);     // golden_story_registry.cpp
 void tell_of_governance(golden_writer&);       // golden_story_governance.cpp
 void tell_of_identity(golden_writer&);         // golden_story_identity.cpp
