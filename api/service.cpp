@@ -142,9 +142,9 @@ class starting_service final : public operator_service {
         const bool is_hidden = x_metrics == routes::metrics_here::no && received.path == "/metrics";
         if (!is_hidden && match) return operator_service::answer(received, match);
         const auto said = x_ready(calls::ready_for::everything);
-        return error_response(
-            runtime::unavailable("this node is starting: " +
-                                 (said && said->not_ready ? said->not_ready->message : std::string("wait"))));
+        return error_response(runtime::unavailable(
+            {"this node is starting: ",
+             (said && said->not_ready ? said->not_ready->message : std::string("wait"))}));
     }
 
   private:
@@ -269,9 +269,8 @@ class service final : public request_handler {
 
     /// The caller and the state to answer from, or the refusal. A caller who is not in the applied state is
     /// also looked up in the newest one. Needs only the header.
-    boost::asio::awaitable<result<admission, http_response>> admit(const request& received,
-                                                                                  freshness needed,
-                                                                                  const time_limit& limit) {
+    boost::asio::awaitable<result<admission, http_response>> admit(const request& received, freshness needed,
+                                                                   const time_limit& limit) {
         if (needed == freshness::applied) {
             if (auto applied = x_services.registry.read_now(needed)) {
                 if (auto who = authenticate(received, *applied->view, x_services.address)) {

@@ -71,9 +71,9 @@ class turns::queues : public std::enable_shared_from_this<queues> {
             late = std::move(at->done);
             queue->second.erase(at);
         }
-        late(runtime::resource_exhausted("another long search of this user has not ended within " +
-                                         std::to_string(limits::turn_wait_ms_max / 1'000) +
-                                         " s; one runs at a time: wait for its answer"));
+        late(runtime::resource_exhausted({"another long search of this user has not ended within ",
+                                          limits::turn_wait_ms_max / 1'000,
+                                          " s; one runs at a time: wait for its answer"}));
     }
 
     runtime::mutex x_mutex;

@@ -190,8 +190,8 @@ class command_line {
         for (const verb& each : all_verbs()) verbs.push_back(each.name);
         if (word.starts_with('-') || std::find(verbs.begin(), verbs.end(), word) != verbs.end()) return {};
         const std::string meant = did_you_mean(word, verbs);
-        return runtime::invalid_argument("there is no verb \"" + word + "\"" + (meant.empty() ? "." : meant) +
-                                         " " + verbs_text());
+        return runtime::invalid_argument(
+            {"there is no verb \"", word, "\"", (meant.empty() ? "." : meant), " ", verbs_text()});
     }
 
     static std::string verbs_text() {
@@ -201,8 +201,8 @@ class command_line {
     }
 
     static error verb_missing() {
-        return runtime::invalid_argument("a verb is missing, such as `herald standalone`. " + verbs_text() +
-                                         "; herald VERB --help lists the options of a verb");
+        return runtime::invalid_argument({"a verb is missing, such as `herald standalone`. ", verbs_text(),
+                                          "; herald VERB --help lists the options of a verb"});
     }
 
     static std::string about_surplus(const CLI::App& command) {
@@ -221,10 +221,10 @@ class command_line {
         for (std::size_t i = 0; i < words.size(); ++i) {
             const bool is_value = std::isupper(static_cast<unsigned char>(chosen.operands[i].front())) != 0;
             if (words[i].empty())
-                return runtime::invalid_argument(chosen.operands[i] + " is missing, as in `" + usage + "`");
+                return runtime::invalid_argument({chosen.operands[i], " is missing, as in `", usage, "`"});
             if (!is_value && words[i] != chosen.operands[i])
-                return runtime::invalid_argument(chosen.name + " takes no \"" + words[i] + "\", but `" +
-                                                 usage + "`");
+                return runtime::invalid_argument(
+                    {chosen.name, " takes no \"", words[i], "\", but `", usage, "`"});
         }
         return {};
     }
@@ -271,8 +271,8 @@ class command_line {
         if (const auto good = runtime::http::client::check_certificate(all.transport.certificate_file,
                                                                        all.transport.certificate_key_file);
             !good)
-            return runtime::invalid_argument("--client-cert and --client-key cannot be used: " +
-                                             good.error().message);
+            return runtime::invalid_argument(
+                {"--client-cert and --client-key cannot be used: ", good.error().message});
         return check_addresses(all);
     }
 
@@ -288,9 +288,9 @@ class command_line {
         std::string all;
         for (const std::string& value : values) all += (all.empty() ? "\"" : " and \"") + value + "\"";
         const bool is_list = one.value.kind == option_kind::list;
-        return runtime::invalid_argument("--" + one.name + " is given " + std::to_string(values.size()) +
-                                         " times: " + all + "; give it once" +
-                                         (is_list ? ", with commas between the values" : ""));
+        return runtime::invalid_argument({"--", one.name, " is given ", values.size(), " times: ", all,
+                                          "; give it once",
+                                          (is_list ? ", with commas between the values" : "")});
     }
 
     static result<void> check_addresses(const settings& all) {
@@ -308,7 +308,7 @@ class command_line {
         const auto found = std::find_if(all_options().begin(), all_options().end(),
                                         [&](const option& one) { return one.name == name; });
         HERALD_ASSERT(found != all_options().end());
-        return runtime::invalid_argument("--" + name + " " + found->operand + " is missing");
+        return runtime::invalid_argument({"--", name, " ", found->operand, " is missing"});
     }
 
     CLI::App x_app;

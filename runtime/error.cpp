@@ -61,17 +61,17 @@ void throw_without_value(const error& failure) {
     throw std::logic_error("result without value: " + failure.message);
 }
 
-error invalid_argument(std::string message) { return {error_code::invalid_argument, std::move(message)}; }
-error not_found(std::string message) { return {error_code::not_found, std::move(message)}; }
-error already_exists(std::string message) { return {error_code::already_exists, std::move(message)}; }
-error permission_denied(std::string message) { return {error_code::permission_denied, std::move(message)}; }
-error failed_precondition(std::string message) {
-    return {error_code::failed_precondition, std::move(message)};
+error invalid_argument(error_message why) { return {error_code::invalid_argument, std::move(why.text)}; }
+error not_found(error_message why) { return {error_code::not_found, std::move(why.text)}; }
+error already_exists(error_message why) { return {error_code::already_exists, std::move(why.text)}; }
+error permission_denied(error_message why) { return {error_code::permission_denied, std::move(why.text)}; }
+error failed_precondition(error_message why) {
+    return {error_code::failed_precondition, std::move(why.text)};
 }
-error aborted(std::string message) { return {error_code::aborted, std::move(message)}; }
-error resource_exhausted(std::string message) { return {error_code::resource_exhausted, std::move(message)}; }
-error unavailable(std::string message) { return {error_code::unavailable, std::move(message)}; }
-error unauthenticated(std::string message) { return {error_code::unauthenticated, std::move(message)}; }
-error internal(std::string message) { return {error_code::internal, std::move(message)}; }
+error aborted(error_message why) { return {error_code::aborted, std::move(why.text)}; }
+error resource_exhausted(error_message why) { return {error_code::resource_exhausted, std::move(why.text)}; }
+error unavailable(error_message why) { return {error_code::unavailable, std::move(why.text)}; }
+error unauthenticated(error_message why) { return {error_code::unauthenticated, std::move(why.text)}; }
+error internal(error_message why) { return {error_code::internal, std::move(why.text)}; }
 
 }  // namespace herald::runtime

@@ -4,8 +4,10 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "runtime/result.hpp"
+#include "runtime/text_parts.hpp"
 
 namespace herald::runtime {
 
@@ -46,16 +48,25 @@ bool is_retryable(const error&) noexcept;
 /// True if the number is one of the enum's.
 bool is_error_code(std::uint64_t number) noexcept;
 
-error invalid_argument(std::string message);
-error not_found(std::string message);
-error already_exists(std::string message);
-error permission_denied(std::string message);
-error failed_precondition(std::string message);
-error aborted(std::string message);
-error resource_exhausted(std::string message);
-error unavailable(std::string message);
-error unauthenticated(std::string message);
-error internal(std::string message);
+/// The text of an error, whole or in parts: invalid_argument({"port is ", port, "; it must be …"}).
+struct error_message {
+    error_message(const char* whole) : text(whole) {}
+    error_message(std::string whole) : text(std::move(whole)) {}
+    error_message(std::initializer_list<text_part> parts) : text(concat(parts)) {}
+
+    std::string text;
+};
+
+error invalid_argument(error_message);
+error not_found(error_message);
+error already_exists(error_message);
+error permission_denied(error_message);
+error failed_precondition(error_message);
+error aborted(error_message);
+error resource_exhausted(error_message);
+error unavailable(error_message);
+error unauthenticated(error_message);
+error internal(error_message);
 
 }  // namespace herald::runtime
 

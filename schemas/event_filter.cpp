@@ -157,44 +157,41 @@ std::vector<std::string_view> first_members_of(const webhook_settings& settings)
 
 result<void> check_path(std::string_view path, std::span<const std::string_view> first_members) {
     if (path.empty() || path.size() > limits::filter_path_bytes_max)
-        return runtime::invalid_argument("is " + std::to_string(path.size()) +
-                                         " bytes long; it must be 1 to " +
-                                         std::to_string(limits::filter_path_bytes_max));
+        return runtime::invalid_argument(
+            {"is ", path.size(), " bytes long; it must be 1 to ", limits::filter_path_bytes_max});
     const auto members = static_cast<std::size_t>(std::ranges::count(path, '.')) + 1;
     if (members > limits::filter_path_members_max || path.starts_with('.') || path.ends_with('.') ||
         path.find("..") != path.npos)
-        return runtime::invalid_argument("must be 1 to " + std::to_string(limits::filter_path_members_max) +
-                                         " names of members with a dot between two");
+        return runtime::invalid_argument(
+            {"must be 1 to ", limits::filter_path_members_max, " names of members with a dot between two"});
     const std::string_view first = path.substr(0, path.find('.'));
     if (std::ranges::count(first_members, first) > 0) return {};
     std::string names;
     for (const std::string_view name : first_members)
         names += (names.empty() ? "" : ", ") + std::string(name);
     return runtime::invalid_argument(
-        "begins with \"" + std::string(first) +
-        "\", which no event that this webhook hears has; it must begin with one of " + names);
+        {"begins with \"", first,
+         "\", which no event that this webhook hears has; it must begin with one of ", names});
 }
 
 result<void> check_value(const filter_condition& condition) {
     using enum find_operator;
     if (condition.value.text.size() > limits::filter_value_bytes_max)
-        return runtime::invalid_argument("is " + std::to_string(condition.value.text.size()) +
-                                         " bytes long; it must be at most " +
-                                         std::to_string(limits::filter_value_bytes_max));
+        return runtime::invalid_argument({"is ", condition.value.text.size(),
+                                          " bytes long; it must be at most ",
+                                          limits::filter_value_bytes_max});
     const auto value = parse_json(condition.value.text);
-    if (!value) return runtime::invalid_argument("is not JSON: " + value.error().message);
+    if (!value) return runtime::invalid_argument({"is not JSON: ", value.error().message});
     const bool takes_list = condition.operator_ == in || condition.operator_ == not_in;
     const bool is_list = value->get_if<json_array>() != nullptr;
     const bool is_ordered = value->get_if<std::string>() || whole_or_fraction::of(*value);
     const bool needs_order = condition.operator_ == gt || condition.operator_ == gte ||
                              condition.operator_ == lt || condition.operator_ == lte;
     if (takes_list && !is_list)
-        return runtime::invalid_argument("is " + std::string(value->kind_text()) +
-                                         "; IN and NOT_IN take an array");
+        return runtime::invalid_argument({"is ", value->kind_text(), "; IN and NOT_IN take an array"});
     if (needs_order && !is_ordered)
-        return runtime::invalid_argument("is " + std::string(value->kind_text()) + "; " +
-                                         std::string(name_of(condition.operator_)) +
-                                         " takes a number or a string");
+        return runtime::invalid_argument(
+            {"is ", value->kind_text(), "; ", name_of(condition.operator_), " takes a number or a string"});
     return {};
 }
 
@@ -208,16 +205,16 @@ bool passes(std::span<const filter_condition> conditions, const json_value& body
 result<void> check_filter(const webhook_settings& settings) {
     const std::vector<filter_condition>& conditions = settings.delivery.filter;
     if (conditions.size() > limits::filter_conditions_max)
-        return runtime::invalid_argument("filter holds " + std::to_string(conditions.size()) +
-                                         " conditions; it must hold at most " +
-                                         std::to_string(limits::filter_conditions_max));
+        return runtime::invalid_argument({"filter holds ", conditions.size(),
+                                          " conditions; it must hold at most ",
+                                          limits::filter_conditions_max});
     const std::vector<std::string_view> first_members = first_members_of(settings);
     for (std::size_t i = 0; i < conditions.size(); ++i) {
         const std::string where = "filter[" + std::to_string(i) + "].";
         if (const auto good = check_path(conditions[i].path, first_members); !good)
-            return runtime::invalid_argument(where + "path " + good.error().message);
+            return runtime::invalid_argument({where, "path ", good.error().message});
         if (const auto good = check_value(conditions[i]); !good)
-            return runtime::invalid_argument(where + "value " + good.error().message);
+            return runtime::invalid_argument({where, "value ", good.error().message});
     }
     return {};
 }

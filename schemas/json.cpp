@@ -313,9 +313,9 @@ class reader {
 
     error fault() const {
         if (!x_is_value)
-            return runtime::invalid_argument("the body is not valid JSON: " + place() + ": " + x_why);
-        return runtime::invalid_argument((x_path.empty() ? "the body" : x_path) + " " + x_why + " (" +
-                                         place() + ")");
+            return runtime::invalid_argument({"the body is not valid JSON: ", place(), ": ", x_why});
+        return runtime::invalid_argument(
+            {(x_path.empty() ? "the body" : x_path), " ", x_why, " (", place(), ")"});
     }
 
     static constexpr std::string_view a_value =

@@ -21,8 +21,7 @@ bool is_default(const json_value& value) noexcept {
 error wrong_member(std::string_view path, const json_value& found, std::string_view expected) {
     std::string text = to_json_text(found);
     if (text.size() > limits::json_shown_bytes_max) text = std::string(found.kind_text());
-    return runtime::invalid_argument(std::string(path) + " is " + text + "; it must be " +
-                                     std::string(expected));
+    return runtime::invalid_argument({path, " is ", text, "; it must be ", expected});
 }
 
 std::optional<std::uint64_t> unsigned_of(const json_value& value) noexcept {
@@ -197,9 +196,8 @@ const json_array* json_reader::read_list(const json_value& found) {
     if (!items) {
         fail(found, "an array");
     } else if (items->size() > limits::json_list_elements_max) {
-        failure = runtime::invalid_argument(where + " holds " + std::to_string(items->size()) +
-                                            " elements; at most " +
-                                            std::to_string(limits::json_list_elements_max) + " are allowed");
+        failure = runtime::invalid_argument({where, " holds ", items->size(), " elements; at most ",
+                                             limits::json_list_elements_max, " are allowed"});
         return nullptr;
     }
     return items;

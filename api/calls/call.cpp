@@ -112,9 +112,7 @@ result<credentials> credentials_in(const request& received) {
         if (is_of_a_token(name)) fields.token = name;
         std::optional<std::string_view>* const field = fields.of(name);
         if (!field) continue;
-        if (*field)
-            return runtime::unauthenticated("the header " + std::string(name) +
-                                            " was sent twice; send it once");
+        if (*field) return runtime::unauthenticated({"the header ", name, " was sent twice; send it once"});
         *field = value;
     }
     // The two spellings of the key's header name count as one field.
@@ -126,16 +124,16 @@ result<credentials> credentials_in(const request& received) {
     const bool has_email = fields.email && !fields.email->empty(), has_key = key && !key->empty();
     if (has_email && has_key) return credentials{std::string(*fields.email), std::string(*key)};
     if (fields.token)
-        return runtime::unauthenticated("the header " + std::string(*fields.token) +
-                                        " holds an access token, which is not supported; send "
-                                        "Grpc-Metadata-email and Grpc-Metadata-developer_key");
+        return runtime::unauthenticated({"the header ", *fields.token,
+                                         " holds an access token, which is not supported; send "
+                                         "Grpc-Metadata-email and Grpc-Metadata-developer_key"});
     if (!has_email && !has_key && fields.basic) return basic_credentials(*fields.basic);
     return runtime::unauthenticated(
-        std::string(has_key     ? "the header Grpc-Metadata-email is missing"
-                    : has_email ? "the header Grpc-Metadata-developer_key is missing"
-                                : "the headers Grpc-Metadata-email and Grpc-Metadata-developer_key are "
-                                  "missing") +
-        "; give the e-mail and a developer key of a user");
+        {has_key     ? "the header Grpc-Metadata-email is missing"
+         : has_email ? "the header Grpc-Metadata-developer_key is missing"
+                     : "the headers Grpc-Metadata-email and Grpc-Metadata-developer_key are "
+                       "missing",
+         "; give the e-mail and a developer key of a user"});
 }
 
 error refusal_of(const schemas::commands::outcome& outcome) {
@@ -177,16 +175,16 @@ result<std::uint64_t> reading_call::query_number(std::string_view name) const {
     const std::string text = query(name);
     const auto number = runtime::parse_plain_decimal(text);
     if (number) return *number;
-    return runtime::invalid_argument("the query parameter " + std::string(name) + " is \"" + text +
-                                     "\"; it must be a number without leading zeros");
+    return runtime::invalid_argument(
+        {"the query parameter ", name, " is \"", text, "\"; it must be a number without leading zeros"});
 }
 
 result<std::uint64_t> reading_call::path_number(std::string_view name) const {
     const std::string_view text = path_segment(name);
     const auto number = runtime::parse_plain_decimal(text);
     if (number && *number != 0) return *number;
-    return runtime::not_found("\"" + std::string(text) +
-                              "\" is not a valid id: expected a positive number without leading zeros");
+    return runtime::not_found(
+        {"\"", text, "\" is not a valid id: expected a positive number without leading zeros"});
 }
 
 result<schemas::json_value> reading_call::parsed() const {
@@ -198,8 +196,7 @@ result<schemas::json_value> reading_call::json() const {
     if (x_request.body.empty()) return schemas::json_value(schemas::json_object());
     auto value = parsed();
     if (value && !value->get_if<schemas::json_object>())
-        return runtime::invalid_argument("the body is " + std::string(value->kind_text()) +
-                                         "; it must be a JSON object");
+        return runtime::invalid_argument({"the body is ", value->kind_text(), "; it must be a JSON object"});
     return value;
 }
 
@@ -209,8 +206,7 @@ result<std::string> reading_call::text() const {
     const auto value = parsed();
     if (!value) return value.error();
     if (const auto* said = value->get_if<std::string>()) return *said;
-    return runtime::invalid_argument("the body is " + std::string(value->kind_text()) +
-                                     "; it must be a JSON string");
+    return runtime::invalid_argument({"the body is ", value->kind_text(), "; it must be a JSON string"});
 }
 
 bool reading_call::is_strict() const {
@@ -223,8 +219,8 @@ result<void> reading_call::ignore(const std::vector<ignored_member>& members) {
     if (members.empty()) return {};
     std::vector<std::string> texts = texts_of(members);
     if (is_strict())
-        return runtime::invalid_argument(joined(texts) +
-                                         " (Prefer: handling=strict refuses members that would be ignored)");
+        return runtime::invalid_argument(
+            {joined(texts), " (Prefer: handling=strict refuses members that would be ignored)"});
     for (std::string& text : texts)
         if (x_warnings.size() < limits::unknown_members_max) x_warnings.push_back(std::move(text));
     return {};
@@ -238,7 +234,8 @@ result<void> reading_call::ignore_unknown(const std::vector<schemas::unknown_mem
 
 error refusal_of_unknown(const std::vector<ignored_member>& members) {
     return runtime::invalid_argument(
-        joined(texts_of(members)) + " (this request decides who may do what, so it refuses unknown members)");
+        {joined(texts_of(members)),
+         " (this request decides who may do what, so it refuses unknown members)"});
 }
 
 std::vector<ignored_member> ignored_of(const std::vector<schemas::unknown_member>& unknown) {
@@ -269,13 +266,12 @@ result<schemas::commands::request_identity> writing_call::identity() const {
         return runtime::invalid_argument("more than one Idempotency-Key was sent; send one");
     const auto key = received().header("idempotency-key");
     if (key && (key->empty() || key->size() > limits::idempotency_key_bytes_max))
-        return runtime::invalid_argument(
-            "Idempotency-Key is " + std::to_string(key->size()) + " bytes long; it must be 1 to " +
-            std::to_string(limits::idempotency_key_bytes_max) + " characters of visible ASCII");
+        return runtime::invalid_argument({"Idempotency-Key is ", key->size(), " bytes long; it must be 1 to ",
+                                          limits::idempotency_key_bytes_max, " characters of visible ASCII"});
     if (key && !is_visible_ascii(*key))
         return runtime::invalid_argument(
-            "Idempotency-Key holds a space or another character that is not visible ASCII; it must be 1 to " +
-            std::to_string(limits::idempotency_key_bytes_max) + " characters of visible ASCII");
+            {"Idempotency-Key holds a space or another character that is not visible ASCII; it must be 1 to ",
+             limits::idempotency_key_bytes_max, " characters of visible ASCII"});
     identity.idempotency_key = key.value_or("");
     identity.address = received().remote_address;
     identity.base_url = base_url();
@@ -378,8 +374,8 @@ result<void> check_coding(const request& received) {
 result<void> check_query(const route& row, const request& received) {
     for (const query_parameter& each : row.query)
         if (each.is_required && !find_in_query(received.query, each.name))
-            return runtime::invalid_argument("the query parameter " + std::string(each.name) +
-                                             " is missing; it must be " + std::string(each.meaning));
+            return runtime::invalid_argument(
+                {"the query parameter ", each.name, " is missing; it must be ", each.meaning});
     return {};
 }
 

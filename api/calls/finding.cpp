@@ -93,8 +93,8 @@ result<std::int64_t> number_in_query(const reading_call& call, std::string_view 
     if (name == "page_limit" && *text == "-1") return -1;
     const auto number = runtime::parse_decimal(*text);
     if (!number || *number > static_cast<std::uint64_t>(INT64_MAX))
-        return runtime::invalid_argument("the query parameter " + std::string(name) + " is \"" + *text +
-                                         "\"; it must be a number");
+        return runtime::invalid_argument(
+            {"the query parameter ", name, " is \"", *text, "\"; it must be a number"});
     return static_cast<std::int64_t>(*number);
 }
 

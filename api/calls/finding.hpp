@@ -102,9 +102,9 @@ result<std::optional<Enum>> named_in_query(const reading_call& call, std::string
     const auto value = schemas::from_name<Enum>(*text);
     if (value) return std::optional(*value);
     return runtime::invalid_argument(
-        std::string(name) + " is \"" + *text + "\"; it must be " +
-        schemas::requests::detail::names_of_enum(schemas::numbered_names<Enum>,
-                                                 schemas::requests::detail::zero_of_enum::a_value));
+        {name, " is \"", *text, "\"; it must be ",
+         schemas::requests::detail::names_of_enum(schemas::numbered_names<Enum>,
+                                                  schemas::requests::detail::zero_of_enum::a_value)});
 }
 
 /// What a handler returns for a search; `view` makes the shown form of a row. Errors: those of the search's

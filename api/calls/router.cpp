@@ -205,7 +205,7 @@ route_result router::match(http_method method, std::string_view path) const {
     search state{method == http_method::head ? http_method::get : method};
     if (path.starts_with('/')) find(*x_root, path, state);
     if (!state.found && state.methods == 0)
-        return route_refusal{runtime::not_found("there is nothing at " + std::string(path)), {}};
+        return route_refusal{runtime::not_found({"there is nothing at ", path}), {}};
     if (!state.found) return wrong_method(method, path, allow_of(state.methods));
     route_match out;
     out.target = state.found->target;
@@ -221,9 +221,9 @@ route_result router::match(http_method method, std::string_view path) const {
         if (!out.x_decoded) out.x_decoded = std::make_unique<char[]>(path.size());
         const auto size = percent_decode(value, out.x_decoded.get() + used);
         if (!size)
-            return route_refusal{runtime::invalid_argument("the path segment " + std::string(value) +
-                                                           " is not percent-encoded UTF-8 text"),
-                                 {}};
+            return route_refusal{
+                runtime::invalid_argument({"the path segment ", value, " is not percent-encoded UTF-8 text"}),
+                {}};
         out.x_values[i] = {used, static_cast<std::uint32_t>(*size), true};
         used += static_cast<std::uint32_t>(*size);
     }

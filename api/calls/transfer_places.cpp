@@ -45,9 +45,9 @@ class transfer_places::counts : public std::enable_shared_from_this<counts> {
         return {};
     }
     error too_many(std::string_view of, std::size_t bound) const {
-        return runtime::unavailable(std::to_string(bound) + " " + x_what + " " + std::string(of) +
-                                    " are under way, and no more may be at a time; try again when one "
-                                    "has ended");
+        return runtime::unavailable({bound, " ", x_what, " ", of,
+                                     " are under way, and no more may be at a time; try again when one "
+                                     "has ended"});
     }
     void give_back(schemas::user_id user, const std::string& url) {
         const runtime::lock_guard lock(x_mutex);

@@ -64,8 +64,7 @@ result<http_response> get_asset(const calls::public_call& call) {
     const std::string_view name = call.received.path.substr(assets_path.size());
     for (const asset& each : assets().subspan(1))
         if (each.name == name) return answer(each, call.received, "public, max-age=31536000, immutable");
-    return runtime::not_found("this version of Herald has no file \"" + std::string(name) +
-                              "\"; load the page again");
+    return runtime::not_found({"this version of Herald has no file \"", name, "\"; load the page again"});
 }
 
 constexpr route page(std::string_view name, std::string_view pattern) {

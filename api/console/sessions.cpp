@@ -40,9 +40,8 @@ result<std::string> session_name(const std::string& browser) {
     if (browser.size() <= limits::browser_name_bytes_max &&
         std::all_of(browser.begin(), browser.end(), is_plain))
         return "console-" + browser;
-    return runtime::invalid_argument("browser must be at most " +
-                                     std::to_string(limits::browser_name_bytes_max) +
-                                     " letters and digits: they tell the caller's browsers apart");
+    return runtime::invalid_argument({"browser must be at most ", limits::browser_name_bytes_max,
+                                      " letters and digits: they tell the caller's browsers apart"});
 }
 
 enum class signed_in_by : std::uint8_t { key, link };

@@ -38,8 +38,8 @@ result<std::int64_t> end_of(const schemas::json_text& expires) {
     if (expires.text.empty()) return std::int64_t{0};
     const auto wrong = [&] {
         return runtime::invalid_argument(
-            "expires is " + expires.text.substr(0, limits::json_shown_bytes_max) +
-            "; it must be a time such as 2035-01-31T00:00:00Z, or milliseconds since the epoch");
+            {"expires is ", expires.text.substr(0, limits::json_shown_bytes_max),
+             "; it must be a time such as 2035-01-31T00:00:00Z, or milliseconds since the epoch"});
     };
     const auto said = schemas::parse_json(expires.text);
     if (!said) return wrong();

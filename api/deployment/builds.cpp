@@ -85,8 +85,8 @@ slicing list_builds_of_workspace(reading_call& call) {
 /// The published client calls this when it prints an endpoint, and takes only 403 for "there is none"
 /// (wire.md §8).
 answered no_kafka(reading_call& call) {
-    return runtime::permission_denied("stage " + call.path("stage") +
-                                      " reads no topic of Kafka: predictions are asked for over HTTP");
+    return runtime::permission_denied(
+        {"stage ", call.path("stage"), " reads no topic of Kafka: predictions are asked for over HTTP"});
 }
 
 constexpr calls::query_parameter by_version[]{

@@ -38,7 +38,7 @@ std::optional<archived_file> file_of(const writing_call& call, const schemas::mo
 response make_docker_context(writing_call& call) {
     const auto body = call.body<requests::docker_context>();
     if (!body) co_return body.error();
-    if (!body->run_id.empty()) co_return runtime::not_found("experiment run " + body->run_id + " not found");
+    if (!body->run_id.empty()) co_return runtime::not_found({"experiment run ", body->run_id, " not found"});
     if (!body->model_version_id)
         co_return runtime::invalid_argument("model_version_id is missing; it must be the id of a version");
     const auto found = access::readable_version(call.state(), call.user().id, body->model_version_id);

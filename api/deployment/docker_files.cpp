@@ -36,8 +36,8 @@ bool has_only(std::string_view text, std::string_view more) {
 }
 
 error no_dockerfile(std::string_view what, std::string_view found) {
-    return runtime::invalid_argument("the version's " + std::string(what) + " is \"" + std::string(found) +
-                                     "\", which no Dockerfile can hold");
+    return runtime::invalid_argument(
+        {"the version's ", what, " is \"", found, "\", which no Dockerfile can hold"});
 }
 
 /// "numpy==1.23.0rc1"

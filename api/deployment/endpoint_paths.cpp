@@ -11,7 +11,7 @@ namespace access = storage::registry::access;
 result<schemas::uuid> endpoint_in_path(const reading_call& call) {
     const std::string text = call.path("endpoint");
     if (const auto id = runtime::parse_uuid(text)) return *id;
-    return runtime::not_found("\"" + text + "\" is not the id of an endpoint: expected a UUID");
+    return runtime::not_found({"\"", text, "\" is not the id of an endpoint: expected a UUID"});
 }
 
 result<access::placed<schemas::endpoint>> endpoint_to_show(const reading_call& call) {

@@ -61,7 +61,7 @@ answered list_serving(reading_call& call) {
     const std::string name = call.path("workspace");
     const auto workspace = access::workspace_in_path(call.state(), name);
     if (!workspace || !access::is_visible(call.state(), call.user().id, *workspace))
-        return runtime::not_found("workspace \"" + name + "\" not found");
+        return runtime::not_found({"workspace \"", name, "\" not found"});
     auto asked = calls::page_in_query(call);
     if (!asked) return asked.error();
     if (asked->page_limit <= 0 || asked->page_limit > limits::served_endpoints_of_page_max)

@@ -24,8 +24,8 @@ result<std::string> variables_of(const schemas::json_text& update) {
     const auto json = schemas::parse_json(update.text);
     if (!json) return json.error();
     if (!json->get_if<schemas::json_object>())
-        return runtime::invalid_argument("update is " + std::string(json->kind_text()) +
-                                         "; it must be an object, the body of an update");
+        return runtime::invalid_argument(
+            {"update is ", json->kind_text(), "; it must be an object, the body of an update"});
     const schemas::json_value* variables = json->find("env");
     if (!variables || variables->is_null()) return std::string("[]");
     const auto* list = variables->get_if<schemas::json_array>();
@@ -47,9 +47,8 @@ std::string nested(std::initializer_list<std::string_view> names, std::string va
 
 result<void> check_length(std::string_view field, std::string_view value, std::size_t bytes_max) {
     if (value.size() <= bytes_max) return {};
-    return runtime::invalid_argument(std::string(field) + " is " + std::to_string(value.size()) +
-                                     " bytes long; it must be at most " + std::to_string(bytes_max) +
-                                     " bytes");
+    return runtime::invalid_argument(
+        {field, " is ", value.size(), " bytes long; it must be at most ", bytes_max, " bytes"});
 }
 
 answered make_manifest(reading_call& call, requests::operations_manifest body) {
@@ -62,7 +61,7 @@ answered make_manifest(reading_call& call, requests::operations_manifest body) {
     if (!body.workspace_name.empty()) {
         const auto workspace = access::workspace_in_path(call.state(), body.workspace_name);
         if (!workspace || !access::is_visible(call.state(), call.user().id, *workspace))
-            return runtime::not_found("workspace \"" + body.workspace_name + "\" not found");
+            return runtime::not_found({"workspace \"", body.workspace_name, "\" not found"});
     }
     const std::string container = object_writer().text("name", "model").raw("env", *variables).finish();
     object_writer spec;
@@ -88,9 +87,9 @@ answered ingest_reference(reading_call& call, requests::ingest_reference) {
     if (const auto may = access::require_deploying(call.state(), call.user().id, found->workspace); !may)
         return may.error();
     if (find::serves_artifact(call.state(), *id, "reference_data")) return call.answer(answers::done());
-    return runtime::failed_precondition("the endpoint " + found->row.path +
-                                        " serves no version with an artifact reference_data; log one, build "
-                                        "the version and update the endpoint with the build first");
+    return runtime::failed_precondition({"the endpoint ", found->row.path,
+                                         " serves no version with an artifact reference_data; log one, build "
+                                         "the version and update the endpoint with the build first"});
 }
 
 const calls::route endpoint_tool_table[] = {

@@ -150,7 +150,7 @@ slicing list_endpoints(reading_call& call) {
     const std::string name = call.path("workspace");
     const auto workspace = access::workspace_in_path(call.state(), name);
     if (!workspace || !access::is_visible(call.state(), call.user().id, *workspace))
-        return runtime::not_found("workspace \"" + name + "\" not found");
+        return runtime::not_found({"workspace \"", name, "\" not found"});
     const auto asked = calls::page_in_query(call);
     if (!asked) return asked.error();
     auto page = find::choose_endpoints(call.state(), call.user().id, *workspace, *asked);

@@ -34,12 +34,12 @@ result<std::string> digest_of_image(const schemas::build& build) {
     const std::string name = "build " + std::to_string(build.id.value);
     if (build.status == schemas::build_status::building)
         return runtime::failed_precondition(
-            name + " is still being built; its image will be there when it is finished");
+            {name, " is still being built; its image will be there when it is finished"});
     if (build.status == schemas::build_status::error)
-        return runtime::failed_precondition(name + " has no image, because it failed: " + build.message);
+        return runtime::failed_precondition({name, " has no image, because it failed: ", build.message});
     if (build.image_digest.empty())
-        return runtime::failed_precondition("the image of " + name + " is not kept in Herald; it is at " +
-                                            build.location);
+        return runtime::failed_precondition(
+            {"the image of ", name, " is not kept in Herald; it is at ", build.location});
     return build.image_digest;
 }
 
@@ -48,7 +48,7 @@ result<void> check_digest_asked(const reading_call& call, const std::string& dig
     const auto asked = call.find_query("digest");
     const std::string right = "sha256:" + runtime::to_hex(digest);
     if (!asked || *asked == right) return {};
-    return runtime::invalid_argument("digest is \"" + *asked + "\"; the image has " + right);
+    return runtime::invalid_argument({"digest is \"", *asked, "\"; the image has ", right});
 }
 
 answered get_image(reading_call& call) {

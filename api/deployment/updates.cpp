@@ -35,11 +35,11 @@ result<update_command::rule> rule_in(const requests::canary_rule& asked) {
     const auto threshold =
         std::ranges::find(asked.rule_parameters, "threshold", &requests::rule_parameter::name);
     if (threshold == asked.rule_parameters.end())
-        return runtime::invalid_argument("canary_strategy.rules: rule " + std::to_string(asked.rule_id) +
-                                         " has no parameter named threshold");
+        return runtime::invalid_argument(
+            {"canary_strategy.rules: rule ", asked.rule_id, " has no parameter named threshold"});
     if (std::ranges::count(asked.rule_parameters, "threshold", &requests::rule_parameter::name) > 1)
-        return runtime::invalid_argument("canary_strategy.rules: rule " + std::to_string(asked.rule_id) +
-                                         " has more than one parameter named threshold; it must have one");
+        return runtime::invalid_argument({"canary_strategy.rules: rule ", asked.rule_id,
+                                          " has more than one parameter named threshold; it must have one"});
     return update_command::rule{asked.rule_id, decimal_in(threshold->value)};
 }
 
@@ -69,7 +69,7 @@ result<void> check_variable(const std::string& place, const json_value& variable
     for (const std::string_view member : {"name", "value"}) {
         const json_value* const text = variable.find(member);
         const std::string at = place + "." + std::string(member);
-        if (!text) return runtime::invalid_argument(at + " is missing; it must be a string");
+        if (!text) return runtime::invalid_argument({at, " is missing; it must be a string"});
         if (!text->get_if<std::string>()) return schemas::wrong_member(at, *text, "a string");
     }
     return {};

@@ -19,7 +19,7 @@ inline result<schemas::organization> organization_of(const calls::reading_call& 
     const auto id = call.path_id<schemas::organization_id>("org");
     if (!id) return id.error();
     auto found = storage::registry::find::organization_of(call.state(), call.user().id, *id);
-    if (!found) return runtime::not_found("organization " + call.path("org") + " not found");
+    if (!found) return runtime::not_found({"organization ", call.path("org"), " not found"});
     return *std::move(found);
 }
 

@@ -26,8 +26,8 @@ answered get_group(reading_call& call) {
     if (!id) return id.error();
     auto group = directory::group_of(call.state(), organization->id, *id);
     if (!group)
-        return runtime::not_found("group " + call.path("group") + " not found in organization " +
-                                  call.path("org"));
+        return runtime::not_found(
+            {"group ", call.path("group"), " not found in organization ", call.path("org")});
     schemas::group_members found = directory::with_members(call.state(), *std::move(group));
     if (found.member_ids.size() == limits::list_rows_max)
         call.warn("member_ids are the first " + std::to_string(limits::list_rows_max) + " of the group");
@@ -82,8 +82,8 @@ answered get_role(reading_call& call) {
     if (!id) return id.error();
     auto role = directory::role_of(call.state(), organization->id, *id);
     if (!role)
-        return runtime::not_found("role " + call.path("role") + " not found in organization " +
-                                  call.path("org"));
+        return runtime::not_found(
+            {"role ", call.path("role"), " not found in organization ", call.path("org")});
     return call.answer(answers::role_answer{*std::move(role)});
 }
 

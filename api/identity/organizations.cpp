@@ -23,7 +23,7 @@ answered get_organization_by_name(reading_call& call) {
     const auto workspace = storage::registry::access::workspace_named(state, name);
     const bool shared = workspace && workspace->org_id &&
                         storage::registry::access::is_visible(state, call.user().id, *workspace);
-    if (!shared) return runtime::not_found("organization \"" + name + "\" not found");
+    if (!shared) return runtime::not_found({"organization \"", name, "\" not found"});
     return call.answer(answers::organization_answer{{workspace->org_id, name}});
 }
 
@@ -43,7 +43,7 @@ answered get_organization(reading_call& call) {
 answered get_organization_record_by_name(reading_call& call) {
     const std::string name = call.query("name");
     auto found = directory::organization_named(call.state(), call.user().id, name);
-    if (!found) return runtime::not_found("organization \"" + name + "\" not found");
+    if (!found) return runtime::not_found({"organization \"", name, "\" not found"});
     return call.answer(answers::organization_record{*std::move(found)});
 }
 

@@ -86,14 +86,14 @@ result<schemas::user> user_asked_for(const reading_call& call) {
     if (const auto email = call.find_query("email")) {
         found = directory::user_with_email(state, *email);
         if (is_seen()) return *std::move(found);
-        return runtime::not_found("user with the e-mail \"" + *email + "\" not found");
+        return runtime::not_found({"user with the e-mail \"", *email, "\" not found"});
     }
     if (call.find_query("user_id")) {
         const auto id = call.query_number("user_id");
         if (!id) return id.error();
         found = directory::user_with_id(state, schemas::user_id{*id});
         if (is_seen()) return *std::move(found);
-        return runtime::not_found("user " + std::to_string(*id) + " not found");
+        return runtime::not_found({"user ", *id, " not found"});
     }
     const auto username = call.find_query("username");
     if (!username)
@@ -101,7 +101,7 @@ result<schemas::user> user_asked_for(const reading_call& call) {
             "the query parameter email is missing; email, user_id or username must name the user");
     found = directory::user_named(state, *username);
     if (is_seen()) return *std::move(found);
-    return runtime::not_found("user with the username \"" + *username + "\" not found");
+    return runtime::not_found({"user with the username \"", *username, "\" not found"});
 }
 
 answered get_user(reading_call& call) {

@@ -17,7 +17,7 @@ using namespace calls::rows;
 result<schemas::workspace> visible(const storage::registry::state::state_view& state, schemas::user_id user,
                                    std::optional<schemas::workspace> found, const std::string& what) {
     if (found && storage::registry::access::is_visible(state, user, *found)) return *std::move(found);
-    return runtime::not_found("workspace " + what + " not found");
+    return runtime::not_found({"workspace ", what, " not found"});
 }
 
 std::optional<schemas::workspace> named(const storage::registry::state::state_view& state,
@@ -92,8 +92,8 @@ answered get_workspace(reading_call& call) {
     if (!id) return id.error();
     auto found = storage::registry::access::find_workspace(call.state(), *id);
     if (!found || found->org_id != organization->id || found->removed)
-        return runtime::not_found("workspace " + call.path("workspace_id") + " not found in organization " +
-                                  call.path("org"));
+        return runtime::not_found(
+            {"workspace ", call.path("workspace_id"), " not found in organization ", call.path("org")});
     return call.answer(answers::workspace_record{answers::with_permissions(*std::move(found))});
 }
 

@@ -28,7 +28,7 @@ result<std::optional<schemas::user_id>> user_in(const reading_call& call) {
     if (text.empty()) return std::optional<schemas::user_id>();
     if (const auto id = runtime::parse_plain_decimal(text)) return std::optional(schemas::user_id{*id});
     const auto user = storage::registry::find::user_with_email(call.state(), text);
-    if (!user) return runtime::not_found("user with the e-mail \"" + text + "\" not found");
+    if (!user) return runtime::not_found({"user with the e-mail \"", text, "\" not found"});
     return std::optional(user->id);
 }
 
@@ -42,7 +42,7 @@ result<std::optional<schemas::workspace>> workspace_in(const reading_call& call)
     else if (const auto id = runtime::parse_plain_decimal(text))
         found = access::find_workspace(call.state(), schemas::workspace_id{*id});
     if (!found || !access::is_seen(call.state(), call.user().id, *found))
-        return runtime::not_found("workspace \"" + text + "\" not found");
+        return runtime::not_found({"workspace \"", text, "\" not found"});
     return found;
 }
 
@@ -58,9 +58,9 @@ result<void> read_outcome(std::string_view text, audit_question& out) {
             out.code = code;
             return {};
         }
-    return runtime::invalid_argument("outcome is \"" + std::string(text) +
-                                     "\"; it must be OK, REFUSED or the name of an error such as "
-                                     "PERMISSION_DENIED");
+    return runtime::invalid_argument({"outcome is \"", text,
+                                      "\"; it must be OK, REFUSED or the name of an error such as "
+                                      "PERMISSION_DENIED"});
 }
 
 result<void> may_ask(const reading_call& call, const std::optional<schemas::workspace>& of) {

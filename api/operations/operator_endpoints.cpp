@@ -69,8 +69,8 @@ result<calls::ready_for> asked_for(const calls::public_call& call) {
     const auto what = calls::find_in_query(call.received.query, "for");
     if (!what) return calls::ready_for::everything;
     if (*what == "reads") return calls::ready_for::reads;
-    return runtime::invalid_argument("the query parameter for must be reads, or must not be there; it is \"" +
-                                     runtime::shortened(*what, shown_bytes) + "\"");
+    return runtime::invalid_argument({"the query parameter for must be reads, or must not be there; it is \"",
+                                      runtime::shortened(*what, shown_bytes), "\""});
 }
 
 result<http_response> get_readiness(const calls::public_call& call) {

@@ -60,8 +60,8 @@ result<std::optional<std::size_t>> length_of_json_part(const runtime::http::serv
     if (!sent) return std::optional<std::size_t>();
     const auto number = runtime::parse_decimal(*sent);
     if (!number)
-        return runtime::invalid_argument("Inference-Header-Content-Length is \"" + std::string(*sent) +
-                                         "\"; it must be the length of the JSON part in bytes");
+        return runtime::invalid_argument({"Inference-Header-Content-Length is \"", *sent,
+                                          "\"; it must be the length of the JSON part in bytes"});
     return std::optional<std::size_t>(*number);
 }
 

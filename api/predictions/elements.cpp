@@ -41,8 +41,8 @@ std::string shown(const json_value& value) {
 }
 
 error wrong_element(const tensor& to, const std::string& found, const std::string& expected) {
-    return runtime::invalid_argument("input \"" + to.name + "\" holds " + found + "; an element of " +
-                                     std::string(name_of(to.type)) + " must be " + expected);
+    return runtime::invalid_argument({"input \"", to.name, "\" holds ", found, "; an element of ",
+                                      name_of(to.type), " must be ", expected});
 }
 error wrong_element(const tensor& to, const json_value& found, const std::string& expected) {
     return wrong_element(to, shown(found), expected);
@@ -234,10 +234,10 @@ result<void> append_texts_json(std::string& out, const tensor& from, std::size_t
     for (std::size_t i = 0; i < count; ++i) {
         const std::string& text = from.texts[place + i];
         if (!runtime::is_valid_utf8(text))
-            return runtime::failed_precondition("output \"" + from.name +
-                                                "\" holds bytes that are not UTF-8 text, which JSON cannot "
-                                                "hold; ask for it in binary, by the "
-                                                "v2 protocol");
+            return runtime::failed_precondition({"output \"", from.name,
+                                                 "\" holds bytes that are not UTF-8 text, which JSON cannot "
+                                                 "hold; ask for it in binary, by the "
+                                                 "v2 protocol"});
         if (const auto good = check_answer_bytes(out.size() + text.size()); !good) return good;
         if (i > 0) out += ',';
         runtime::append_json_string(out, text);
@@ -249,9 +249,9 @@ result<void> append_texts_json(std::string& out, const tensor& from, std::size_t
 
 result<void> check_answer_bytes(std::size_t bytes) {
     if (bytes <= limits::prediction_answer_bytes_max) return {};
-    return runtime::failed_precondition("the answer would be larger than " +
-                                        std::to_string(limits::prediction_answer_bytes_max) +
-                                        " bytes; ask for fewer rows or outputs");
+    return runtime::failed_precondition({"the answer would be larger than ",
+                                         limits::prediction_answer_bytes_max,
+                                         " bytes; ask for fewer rows or outputs"});
 }
 
 result<void> append_element(tensor& to, const json_value& value) {
@@ -383,8 +383,8 @@ std::string names_of(const std::vector<schemas::tensor_spec>& specs) {
 
 error unknown_input(std::string_view name, const schemas::model_signature& signature) {
     const std::string what = "\"" + std::string(name) + "\" is not an input of the model; it ";
-    if (signature.inputs.empty()) return runtime::invalid_argument(what + "takes none");
-    return runtime::invalid_argument(what + "has " + names_of(signature.inputs));
+    if (signature.inputs.empty()) return runtime::invalid_argument({what, "takes none"});
+    return runtime::invalid_argument({what, "has ", names_of(signature.inputs)});
 }
 
 std::string text_of(tensor_type type, const std::vector<std::int64_t>& shape) {
@@ -403,9 +403,9 @@ bool fits(const std::vector<std::int64_t>& shape, const std::vector<std::int64_t
 }
 
 error wrong_shape(const schemas::tensor_spec& expected, const std::vector<std::int64_t>& found) {
-    return runtime::invalid_argument("input \"" + expected.name + "\" must be " +
-                                     text_of(expected.type, expected.shape) + "; found the shape " +
-                                     text_of(expected.type, found).substr(name_of(expected.type).size() + 1));
+    return runtime::invalid_argument(
+        {"input \"", expected.name, "\" must be ", text_of(expected.type, expected.shape),
+         "; found the shape ", text_of(expected.type, found).substr(name_of(expected.type).size() + 1)});
 }
 
 }  // namespace herald::api::predictions

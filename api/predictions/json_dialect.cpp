@@ -56,10 +56,9 @@ class nested_reader {
         }
         const json_array* const items = value.get_if<json_array>();
         if (!items)
-            return runtime::invalid_argument("input \"" + x_spec.name + "\" must be " + expected() +
-                                             ", arrays " + std::to_string(x_spec.shape.size()) +
-                                             " deep; found " + std::string(value.kind_text()) + " at depth " +
-                                             std::to_string(depth));
+            return runtime::invalid_argument({"input \"", x_spec.name, "\" must be ", expected(), ", arrays ",
+                                              x_spec.shape.size(), " deep; found ", value.kind_text(),
+                                              " at depth ", depth});
         if (const auto good = take_length(items->size(), depth); !good) return good;
         for (const json_value& each : *items)
             if (const auto good = read(each, depth + 1); !good) return good;
@@ -80,8 +79,8 @@ class nested_reader {
         return x_all_rows ? text_of(x_all_rows->type, x_all_rows->shape) + ", a row of it " + mine : mine;
     }
     error too_deep() const {
-        return runtime::invalid_argument("input \"" + x_spec.name + "\" must be " + expected() +
-                                         "; found arrays that are nested deeper");
+        return runtime::invalid_argument(
+            {"input \"", x_spec.name, "\" must be ", expected(), "; found arrays that are nested deeper"});
     }
     result<void> take_length(std::size_t length, std::size_t depth) {
         const auto size = static_cast<std::int64_t>(length);
@@ -90,10 +89,9 @@ class nested_reader {
             return {};
         }
         if (x_lengths[depth] == size) return {};
-        return runtime::invalid_argument("input \"" + x_spec.name + "\" has arrays of different lengths, " +
-                                         std::to_string(x_lengths[depth]) + " and " + std::to_string(length) +
-                                         ", at depth " + std::to_string(depth) +
-                                         "; they must be equally long");
+        return runtime::invalid_argument({"input \"", x_spec.name, "\" has arrays of different lengths, ",
+                                          x_lengths[depth], " and ", length, ", at depth ", depth,
+                                          "; they must be equally long"});
     }
 
     const tensor_spec& x_spec;
@@ -104,8 +102,8 @@ class nested_reader {
 };
 
 error missing_input(const tensor_spec& spec) {
-    return runtime::invalid_argument("the input \"" + spec.name + "\", " + text_of(spec.type, spec.shape) +
-                                     ", is missing");
+    return runtime::invalid_argument(
+        {"the input \"", spec.name, "\", ", text_of(spec.type, spec.shape), ", is missing"});
 }
 
 bool has_input(const model_signature& signature, std::string_view name) {
@@ -131,7 +129,7 @@ result<tensors> inputs_by_name(const json_value& body, const json_object& member
 /// is that of the first row, or null.
 result<tensor_spec> row_spec_of(const tensor_spec& spec, const json_value* first) {
     if (spec.shape.empty())
-        return runtime::invalid_argument("the input \"" + spec.name + "\" is a scalar, so it has no rows");
+        return runtime::invalid_argument({"the input \"", spec.name, "\" is a scalar, so it has no rows"});
     tensor_spec row = spec;
     row.shape.erase(row.shape.begin());
     const bool is_bare = first && !first->get_if<json_array>();
@@ -153,9 +151,7 @@ result<tensor> input_of_rows(const tensor_spec& spec, rows_to_read read, const V
     tensor made = begun(spec);
     for (std::size_t row = 0; row < rows; ++row) {
         const json_value* const value = value_of(row);
-        if (!value)
-            return runtime::invalid_argument("row " + std::to_string(row) + " lacks the input \"" +
-                                             spec.name + "\"");
+        if (!value) return runtime::invalid_argument({"row ", row, " lacks the input \"", spec.name, "\""});
         nested_reader reader(*row_spec, made, read.missing, &spec);
         if (const auto good = reader.read(*value, 0); !good) return good.error();
         std::vector<std::int64_t> shape = reader.shape();
@@ -163,10 +159,9 @@ result<tensor> input_of_rows(const tensor_spec& spec, rows_to_read read, const V
         shape.insert(shape.begin(), static_cast<std::int64_t>(rows));
         if (row == 0) made.shape = shape;
         if (made.shape != shape)
-            return runtime::invalid_argument("input \"" + spec.name + "\", " +
-                                             text_of(spec.type, spec.shape) +
-                                             ", differs in shape between rows 0 and " + std::to_string(row) +
-                                             "; all rows must have the same");
+            return runtime::invalid_argument({"input \"", spec.name, "\", ", text_of(spec.type, spec.shape),
+                                              ", differs in shape between rows 0 and ", row,
+                                              "; all rows must have the same"});
     }
     if (rows == 0) {
         made.shape = spec.shape;
@@ -181,9 +176,8 @@ result<tensors> inputs_of_row_objects(const json_array& rows, const model_signat
     for (std::size_t i = 0; i < rows.size(); ++i) {
         const json_object* const members = rows[i].get_if<json_object>();
         if (!members)
-            return runtime::invalid_argument("row " + std::to_string(i) + " is " +
-                                             std::string(rows[i].kind_text()) +
-                                             "; all rows must be objects, as the first is");
+            return runtime::invalid_argument(
+                {"row ", i, " is ", rows[i].kind_text(), "; all rows must be objects, as the first is"});
         for (const json_member& each : *members)
             if (!has_input(signature, each.first)) return unknown_input(each.first, signature);
     }
@@ -228,8 +222,8 @@ struct split_table {
 };
 
 error wrong_split(std::string_view why) {
-    return runtime::invalid_argument("the body must be a table as pandas writes it with orient=\"split\": " +
-                                     std::string(why));
+    return runtime::invalid_argument(
+        {"the body must be a table as pandas writes it with orient=\"split\": ", why});
 }
 
 result<split_table> table_of(const json_value& body) {
@@ -292,8 +286,8 @@ result<tensors> inputs_of_columns(const split_table& table, const model_signatur
 
 error no_table(std::string_view name, tensor_type type, const std::vector<std::int64_t>& shape) {
     return runtime::failed_precondition(
-        "the outputs of the model are no table: \"" + std::string(name) + "\" is " + text_of(type, shape) +
-        "; all outputs must have as many rows; ask the model at /api/v1/predict instead");
+        {"the outputs of the model are no table: \"", name, "\" is ", text_of(type, shape),
+         "; all outputs must have as many rows; ask the model at /api/v1/predict instead"});
 }
 
 /// Errors: failed_precondition when no answer of the model can be a table.
@@ -396,10 +390,9 @@ result<tensors> inputs_of_json(std::string_view text, const model_signature& sig
     if (signature.inputs.empty())
         return runtime::invalid_argument("the model takes no inputs; the body must be {}");
     if (signature.inputs.size() != 1)
-        return runtime::invalid_argument("the model has " + std::to_string(signature.inputs.size()) +
-                                         " inputs; the body must be an object with " +
-                                         names_of(signature.inputs) +
-                                         ", or a list of such objects, a row each");
+        return runtime::invalid_argument(
+            {"the model has ", signature.inputs.size(), " inputs; the body must be an object with ",
+             names_of(signature.inputs), ", or a list of such objects, a row each"});
     auto only = tensor_of_nested(*body, signature.inputs[0]);
     if (!only) return only.error();
     tensors inputs;

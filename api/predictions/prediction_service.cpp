@@ -43,8 +43,7 @@ error unknown_path() {
 
 error bad_encoding(std::string_view path) {
     return runtime::invalid_argument(
-        "the path " + std::string(path) +
-        " is not percent-encoded UTF-8: after each % come two hexadecimal digits");
+        {"the path ", path, " is not percent-encoded UTF-8: after each % come two hexadecimal digits"});
 }
 
 /// Not a 503: retrying cannot help.
@@ -271,10 +270,10 @@ class prediction_service final : public request_handler {
         if (!is_posted(prediction.path.what)) co_return of_model(prediction, model);
         place_in_flight place(*endpoint.meter, component.in_flight_max);
         if (!place)
-            co_return runtime::resource_exhausted("the endpoint " + endpoint.path + " already has " +
-                                                  std::to_string(component.in_flight_max) +
-                                                  " predictions in flight on this node, the most allowed "
-                                                  "(limits.in_flight_max); try again");
+            co_return runtime::resource_exhausted({"the endpoint ", endpoint.path, " already has ",
+                                                   component.in_flight_max,
+                                                   " predictions in flight on this node, the most allowed "
+                                                   "(limits.in_flight_max); try again"});
         if (model.bodies) {
             auto passed = co_await pass_on(prediction, *model.bodies);
             if (passed && passed->stream)
@@ -407,10 +406,10 @@ class prediction_service final : public request_handler {
         const request& received = prediction.received;
         if (prediction.path.what == path_kind::inference)
             co_return runtime::failed_precondition(
-                "the model " + std::string(prediction.path.name) +
-                " is served by an upstream server, which takes bodies as they are; send them to "
-                "/api/v1/predict" +
-                prediction.target.endpoint->path);
+                {"the model ", prediction.path.name,
+                 " is served by an upstream server, which takes bodies as they are; send them to "
+                 "/api/v1/predict",
+                 prediction.target.endpoint->path});
         prediction_memory memory(received);
         const patience with_us = patience_of(prediction);
         plain_body body;

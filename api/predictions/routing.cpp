@@ -20,8 +20,8 @@ std::string build_text(const component_route& component) {
 }
 
 error bad_token(const endpoint_route& of) {
-    return runtime::unauthenticated("the Access-token is not valid for the endpoint " + of.path +
-                                    ": it is unknown, deleted or expired");
+    return runtime::unauthenticated(
+        {"the Access-token is not valid for the endpoint ", of.path, ": it is unknown, deleted or expired"});
 }
 
 error unknown_name(const prediction_path& path) {
@@ -46,14 +46,14 @@ error unknown_version(const stage_route& stage, const prediction_path& path) {
     std::string served;
     for (const component_route& each : stage.components)
         served += (served.empty() ? "" : ", ") + std::to_string(each.version_number);
-    return runtime::not_found("version " + std::string(path.version) + " of the model " +
-                              std::string(path.name) + " is not served; served: " + served);
+    return runtime::not_found(
+        {"version ", path.version, " of the model ", path.name, " is not served; served: ", served});
 }
 
 error unsafe_build(schemas::build_id build, schemas::scan_id scan) {
     return runtime::permission_denied(
-        "scan " + std::to_string(scan.value) + " reported build " + std::to_string(build.value) +
-        " unsafe: it is no longer served; update the endpoint to another build");
+        {"scan ", scan.value, " reported build ", build.value,
+         " unsafe: it is no longer served; update the endpoint to another build"});
 }
 
 error without_lease(const serving::serving_gate& gate) {
@@ -68,8 +68,8 @@ std::optional<error> trouble_of(const component_route& component) {
     if (const auto scan = component.safety->unsafe_scan()) return unsafe_build(component.build, scan);
     if (component.served->model()) return std::nullopt;
     const std::string why = component.served->why_not_loaded();
-    return runtime::unavailable(build_text(component) + " is not loaded on this node yet" +
-                                (why.empty() ? "; try again" : ": " + why));
+    return runtime::unavailable({build_text(component), " is not loaded on this node yet",
+                                 (why.empty() ? "; try again" : ": " + why)});
 }
 
 /// Not a 503: retrying cannot help, somebody must deploy first.
@@ -96,16 +96,16 @@ std::variant<routed, unrouted> route(serving::route_book& book, const serving::s
     const auto token = received.header(token_header);
     if (!token || token->empty())
         return unrouted{
-            runtime::unauthenticated("the header Access-token is missing; it must hold a token of the "
-                                     "endpoint " +
-                                     endpoint.path),
+            runtime::unauthenticated({"the header Access-token is missing; it must hold a token of the "
+                                      "endpoint ",
+                                      endpoint.path}),
             *found};
     if (token->size() > limits::access_token_sent_bytes_max) return unrouted{bad_token(endpoint), *found};
     const runtime::sha256_digest hash = runtime::sha256(*token);
     const stage_route* const stage = endpoint.stage_of(hash);
     if (!stage && table.has_token(hash))
         return unrouted{
-            runtime::permission_denied("the token belongs to another endpoint, not to " + endpoint.path),
+            runtime::permission_denied({"the token belongs to another endpoint, not to ", endpoint.path}),
             *found, nullptr, true};
     if (!stage) return unrouted{bad_token(endpoint), *found, nullptr, true};
     if (stage->components.empty()) return unrouted{nothing_deployed(endpoint, *stage), *found, nullptr, true};

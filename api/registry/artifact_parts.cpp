@@ -20,8 +20,8 @@ namespace requests = schemas::requests;
 
 result<void> check_part_number(std::uint64_t number) {
     if (number <= limits::artifact_parts_max) return {};
-    return runtime::invalid_argument("part_number is " + std::to_string(number) + "; it must be 1 to " +
-                                     std::to_string(limits::artifact_parts_max));
+    return runtime::invalid_argument(
+        {"part_number is ", number, "; it must be 1 to ", limits::artifact_parts_max});
 }
 
 response commit_part(writing_call& call) {
@@ -45,9 +45,8 @@ response commit_multipart(writing_call& call) {
     const auto id = version_of(call, *body);
     if (!id) co_return id.error();
     if (body->artifact_parts.size() > limits::artifact_parts_max)
-        co_return runtime::invalid_argument(
-            "artifact_parts names " + std::to_string(body->artifact_parts.size()) +
-            " parts; an artifact has at most " + std::to_string(limits::artifact_parts_max));
+        co_return runtime::invalid_argument({"artifact_parts names ", body->artifact_parts.size(),
+                                             " parts; an artifact has at most ", limits::artifact_parts_max});
     schemas::commands::commit_multipart_artifact command{*id, body->key, {}};
     for (std::size_t i = 0; i < body->artifact_parts.size(); ++i) {
         const requests::artifact_part& each = body->artifact_parts[i];

@@ -12,10 +12,9 @@ template <class Call, class Body>
 result<schemas::version_id> version_of(const Call& call, const Body& body) {
     const auto id = call.template path_id<schemas::version_id>("version");
     if (id && body.model_version_id && body.model_version_id != *id)
-        return runtime::invalid_argument("model_version_id is " +
-                                         std::to_string(body.model_version_id.value) +
-                                         ", but the path names model version " + std::to_string(id->value) +
-                                         "; name the same one in the body, or leave it out");
+        return runtime::invalid_argument({"model_version_id is ", body.model_version_id.value,
+                                          ", but the path names model version ", id->value,
+                                          "; name the same one in the body, or leave it out"});
     return id;
 }
 

@@ -35,8 +35,8 @@ result<artifact_url> read_url(const signed_text& text, url_use use, std::string_
     const auto signature = keys.sign(url->key_name, purpose, with_log(log, text.said));
     if (!signature || !runtime::constant_time_equal(*signature, text.signature)) return no_url_of_ours();
     if (url->is_put != (use == url_use::put))
-        return runtime::permission_denied(std::string("this URL is for ") + (url->is_put ? "PUT" : "GET") +
-                                          "; get one for the method that you use");
+        return runtime::permission_denied(
+            {"this URL is for ", (url->is_put ? "PUT" : "GET"), "; get one for the method that you use"});
     if (url->expires_ms <= now_ms)
         return runtime::permission_denied("this URL has expired; get a new one by getUrlForArtifact");
     return *std::move(url);

@@ -32,7 +32,7 @@ constexpr std::string_view path_of_bytes = "/api/v1/registry/artifact_bytes/";
 answered get_url(reading_call& call, requests::get_url_for_artifact body) {
     const bool is_put = body.method == "PUT";
     if (!is_put && body.method != "GET")
-        return runtime::invalid_argument("method is " + in_quotes(body.method) + "; it must be GET or PUT");
+        return runtime::invalid_argument({"method is ", in_quotes(body.method), "; it must be GET or PUT"});
     const auto id = version_of(call, body);
     if (!id) return id.error();
     const schemas::user_id user = call.user().id;
@@ -111,8 +111,8 @@ calls::task<allowed> allowed_by_url(streamed_call& call, url_use use) {
 /// Errors: invalid_argument for bytes that are not the artifact as it is.
 result<void> check_head_of_put(const streamed_call& call) {
     if (const auto range = call.received().header("content-range"))
-        return runtime::invalid_argument("Content-Range is \"" + std::string(*range) +
-                                         "\"; an upload must not have a range: send all bytes");
+        return runtime::invalid_argument(
+            {"Content-Range is \"", *range, "\"; an upload must not have a range: send all bytes"});
     return calls::check_coding(call.received());
 }
 

@@ -44,8 +44,8 @@ result<std::vector<std::string>> members_to_replace(
         if (found == owned.end()) {
             std::string names;
             for (const std::string_view name : known) names += " " + std::string(name);
-            return runtime::invalid_argument("update_mask.paths[" + std::to_string(i) + "] is \"" + path +
-                                             "\"; it must be one of" + names);
+            return runtime::invalid_argument(
+                {"update_mask.paths[", i, "] is \"", path, "\"; it must be one of", names});
         }
         ignored.push_back({path, std::string(found->why)});
     }

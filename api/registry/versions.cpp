@@ -102,9 +102,8 @@ response log_parts(writing_call& call, std::string member) {
     auto update = version_command<schemas::commands::update_version>(call);
     if (!update) co_return update.error();
     if (body->model_version_id && body->model_version_id != update->id)
-        co_return runtime::invalid_argument(
-            "model_version_id is " + std::to_string(body->model_version_id.value) +
-            ", but the path names model version " + std::to_string(update->id.value));
+        co_return runtime::invalid_argument({"model_version_id is ", body->model_version_id.value,
+                                             ", but the path names model version ", update->id.value});
     update->mode = update_mode::merge;
     update->present.push_back(std::move(member));
     update->version = requests::content_of_log(*std::move(body));

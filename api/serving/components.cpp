@@ -112,8 +112,8 @@ void components::fetch(load next) {
         const std::string name(next.source.runtime);
         const auto known = x_with.missing_engines.find(name);
         const error why = runtime::invalid_argument(
-            "this node cannot run models of the runtime \"" + name + "\"" +
-            (known == x_with.missing_engines.end() ? std::string() : ": " + known->second));
+            {"this node cannot run models of the runtime \"", name, "\"",
+             (known == x_with.missing_engines.end() ? std::string() : ": " + known->second)});
         return failed(std::move(next), why);
     }
     ++x_loading;
@@ -164,7 +164,7 @@ boost::asio::awaitable<void> components::run(std::shared_ptr<components> self, l
         try {
             self->engine_for(what.source)->load(source, loaded);
         } catch (const std::exception& thrown) {
-            return runtime::unavailable(std::string("loading it has failed: ") + thrown.what());
+            return runtime::unavailable({"loading it has failed: ", thrown.what()});
         }
         return {};
     };

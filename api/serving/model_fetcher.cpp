@@ -38,7 +38,7 @@ boost::asio::awaitable<void> model_fetcher::run(model_fetcher* self, component_s
         found.emplace(std::move(fetched));
     } catch (const std::exception& thrown) {
         if (self->x_is_ending) throw;  // it was cancelled; the model is not the cause
-        found.emplace(runtime::unavailable(std::string("fetching it has failed: ") + thrown.what()));
+        found.emplace(runtime::unavailable({"fetching it has failed: ", thrown.what()}));
     }
     handler(*std::move(found));
 }
@@ -66,7 +66,7 @@ storage::artifacts::task<fetched_model> model_fetcher::fetched(component_source 
 result<std::vector<storage::artifacts::stored_object>> model_fetcher::parts_of(schemas::build_id id) const {
     const auto view = x_with.state.view();
     const auto build = storage::registry::tables::builds::find(*view, id);
-    if (!build) return runtime::not_found("build " + std::to_string(id.value) + " is gone");
+    if (!build) return runtime::not_found({"build ", id.value, " is gone"});
     auto blobs = storage::registry::find::model_of_build(*view, *build);
     if (!blobs) return blobs.error();
     std::vector<storage::artifacts::stored_object> out;

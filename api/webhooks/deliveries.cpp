@@ -34,8 +34,7 @@ result<std::uint64_t> number_in(const reading_call& call, std::string_view name,
     if (text.empty()) return otherwise;
     const auto number = runtime::parse_plain_decimal(text);
     if (number && *number <= most) return *number == 0 ? otherwise : *number;
-    return runtime::invalid_argument(std::string(name) + " is \"" + text + "\"; it must be a number up to " +
-                                     std::to_string(most));
+    return runtime::invalid_argument({name, " is \"", text, "\"; it must be a number up to ", most});
 }
 
 filter_text filter_in_query(const reading_call& call) {
@@ -144,7 +143,7 @@ answered get_delivery(reading_call& call) {
 
 answered get_event(reading_call& call) {
     const std::string id = call.query("event_id");
-    const error absent = runtime::not_found("event \"" + id + "\" not found; events are kept for 30 days");
+    const error absent = runtime::not_found({"event \"", id, "\" not found; events are kept for 30 days"});
     const auto event = registry_find::find_event(call.state(), id);
     if (!event) return absent;
     const auto sight = sight_of(call, event->workspace_id);

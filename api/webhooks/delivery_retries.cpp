@@ -31,15 +31,15 @@ calls::task<schemas::commands::outcome> resend(writing_call& call, const deliver
     auto event = registry_find::find_event(call.state(), row.event_id);
     const auto hook = registry_find::find_webhook(call.state(), row.webhook_id);
     if (!event || !hook)
-        co_return runtime::not_found("the event of delivery \"" + row.id + "\" is not kept any more");
+        co_return runtime::not_found({"the event of delivery \"", row.id, "\" is not kept any more"});
     schemas::delivery again = storage::deliveries::made_again(*std::move(event), *hook, &row);
     const auto start = [&](auto finished) {
         call.of<services>().sender.resend(std::move(again), std::move(finished));
     };
     const auto taken = co_await calls::await_callback<result<void>>(call.limit(), start);
     if (!taken)
-        co_return runtime::unavailable("the log did not take the delivery: " + taken.error().message +
-                                       "; repeat the request");
+        co_return runtime::unavailable(
+            {"the log did not take the delivery: ", taken.error().message, "; repeat the request"});
     co_return outcome;
 }
 
@@ -95,9 +95,8 @@ response retry_deliveries(writing_call& call, requests::retry_deliveries body) {
         co_return runtime::invalid_argument(
             "give either ids or a filter: which deliveries are to be sent again");
     if (body.ids.size() > limits::deliveries_per_retry_max)
-        co_return runtime::invalid_argument(
-            "ids holds " + std::to_string(body.ids.size()) + " deliveries; give at most " +
-            std::to_string(limits::deliveries_per_retry_max) + ", or a filter");
+        co_return runtime::invalid_argument({"ids holds ", body.ids.size(), " deliveries; give at most ",
+                                             limits::deliveries_per_retry_max, ", or a filter"});
     if (body.ids.size() == 1 && !body.dry_run) co_return co_await retry_one(call, body.ids.front());
     auto command = replay_in(call, body);
     if (!command) co_return command.error();

@@ -39,8 +39,7 @@ std::string host_of(std::string_view location) {
 }
 
 error unknown_name(std::string_view member, std::string_view found, const std::string& names) {
-    return runtime::invalid_argument(std::string(member) + " is \"" + std::string(found) +
-                                     "\"; it must be one of " + names);
+    return runtime::invalid_argument({member, " is \"", found, "\"; it must be one of ", names});
 }
 
 template <schemas::named_enum E>
@@ -64,8 +63,8 @@ result<schemas::status_range> statuses_in(std::string_view text) {
     const auto status = runtime::parse_plain_decimal(text);
     if (status && *status >= 100 && *status <= 999)
         return range{static_cast<std::uint16_t>(*status), static_cast<std::uint16_t>(*status)};
-    return runtime::invalid_argument("status is \"" + std::string(text) +
-                                     "\"; it must be a status such as 404, a class such as 4xx, or none");
+    return runtime::invalid_argument(
+        {"status is \"", text, "\"; it must be a status such as 404, a class such as 4xx, or none"});
 }
 
 result<std::vector<schemas::delivery_state>> states_in(std::string_view text) {
@@ -109,7 +108,7 @@ result<delivery_sight> sight_of(const reading_call& call, schemas::workspace_id 
     if (!id) id = access::default_workspace_of(call.state(), call.user());
     auto workspace = access::find_workspace(call.state(), id);
     if (!workspace || !access::is_seen(call.state(), call.user().id, *workspace))
-        return runtime::not_found("workspace " + std::to_string(id.value) + " not found");
+        return runtime::not_found({"workspace ", id.value, " not found"});
     return delivery_sight(call, *std::move(workspace));
 }
 
@@ -118,13 +117,13 @@ result<delivery_sight> sight_of(const reading_call& call) {
     if (text.empty()) return sight_of(call, schemas::workspace_id{});
     const auto id = runtime::parse_plain_decimal(text);
     if (!id)
-        return runtime::invalid_argument("workspace_id is \"" + text +
-                                         "\"; it must be the id of a workspace");
+        return runtime::invalid_argument(
+            {"workspace_id is \"", text, "\"; it must be the id of a workspace"});
     return sight_of(call, schemas::workspace_id{*id});
 }
 
 result<seen_delivery> seen(const reading_call& call, std::string_view id) {
-    const error absent = runtime::not_found("delivery \"" + std::string(id) + "\" not found");
+    const error absent = runtime::not_found({"delivery \"", id, "\" not found"});
     auto row = call.of<services>().history.find(id);
     if (!row) return absent;
     auto sight = sight_of(call, row->workspace_id);
@@ -143,8 +142,8 @@ result<std::pair<resource_type, std::string>> resource_in(std::string_view text)
     if (slash != text.npos && slash + 1 < text.size())
         for (const auto& [type, name] : resource_names)
             if (text.substr(0, slash) == name) return std::pair{type, std::string(text.substr(slash + 1))};
-    return runtime::invalid_argument("resource is \"" + std::string(text) +
-                                     "\"; it must be model/ID, version/ID, build/ID or endpoint/ID");
+    return runtime::invalid_argument(
+        {"resource is \"", text, "\"; it must be model/ID, version/ID, build/ID or endpoint/ID"});
 }
 
 std::vector<std::int64_t> retry_schedule_of(const std::optional<schemas::webhook>& hook) {
@@ -247,8 +246,8 @@ result<std::optional<delivery_place>> place_in(const std::string& token) {
     const std::size_t point = token.find('.');
     const auto time_ms = runtime::parse_plain_decimal(std::string_view(token).substr(0, point));
     if (point == token.npos || !time_ms || *time_ms > INT64_MAX || point + 1 == token.size())
-        return runtime::invalid_argument("page_token is \"" + token +
-                                         "\"; it must be the next_page_token of an earlier answer");
+        return runtime::invalid_argument(
+            {"page_token is \"", token, "\"; it must be the next_page_token of an earlier answer"});
     return std::optional(delivery_place{static_cast<std::int64_t>(*time_ms), token.substr(point + 1)});
 }
 
@@ -257,25 +256,24 @@ result<std::int64_t> time_in(std::string_view name, std::string_view text) {
     if (const auto ms = runtime::parse_plain_decimal(text); ms && *ms <= 253'402'300'799'999)
         return static_cast<std::int64_t>(*ms);
     return runtime::invalid_argument(
-        std::string(name) + " is \"" + std::string(text) +
-        "\"; it must be a time such as 2026-01-31T09:30:00.000Z, or milliseconds since "
-        "the epoch");
+        {name, " is \"", text,
+         "\"; it must be a time such as 2026-01-31T09:30:00.000Z, or milliseconds since "
+         "the epoch"});
 }
 
 result<delivery_filter> filter_of(schemas::workspace_id workspace, const filter_text& text) {
     for (const auto& [name, value] : {std::pair{"event_id", &text.event_id}, {"resource", &text.resource}})
         if (value->size() > limits::filter_text_bytes_max)
-            return runtime::invalid_argument(std::string(name) + " is " + std::to_string(value->size()) +
-                                             " bytes long; it must be at most " +
-                                             std::to_string(limits::filter_text_bytes_max));
+            return runtime::invalid_argument({name, " is ", value->size(), " bytes long; it must be at most ",
+                                              limits::filter_text_bytes_max});
     delivery_filter filter;
     filter.workspace_id = workspace;
     filter.event_id = text.event_id;
     if (!text.webhook_id.empty()) {
         const auto id = runtime::parse_plain_decimal(text.webhook_id);
         if (!id || *id == 0)
-            return runtime::invalid_argument("webhook_id is \"" + text.webhook_id +
-                                             "\"; it must be the id of a webhook");
+            return runtime::invalid_argument(
+                {"webhook_id is \"", text.webhook_id, "\"; it must be the id of a webhook"});
         filter.webhook_id.value = *id;
     }
     if (!text.resource.empty()) {

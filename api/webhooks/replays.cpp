@@ -29,7 +29,7 @@ namespace registry_find = storage::registry::find;
 result<replay> seen_replay(const reading_call& call) {
     const auto id = call.path_id<schemas::replay_id>("replay");
     if (!id) return id.error();
-    const error absent = runtime::not_found("replay " + std::to_string(id->value) + " not found");
+    const error absent = runtime::not_found({"replay ", id->value, " not found"});
     auto row = registry_find::find_replay(call.state(), *id);
     if (!row) return absent;
     const auto sight = sight_of(call, row->workspace_id);

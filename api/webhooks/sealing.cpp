@@ -28,25 +28,24 @@ bool is_header_value(std::string_view value) {
 
 result<void> check_secret(std::string_view field, const std::string& secret) {
     if (secret.size() > limits::secret_bytes_max)
-        return runtime::invalid_argument(std::string(field) + " is " + std::to_string(secret.size()) +
-                                         " bytes long; it must be at most " +
-                                         std::to_string(limits::secret_bytes_max));
+        return runtime::invalid_argument(
+            {field, " is ", secret.size(), " bytes long; it must be at most ", limits::secret_bytes_max});
     const std::string_view inside = runtime::trimmed(secret, " \t\n\v\f\r");
     if (inside.size() != secret.size() && inside.starts_with(standard_prefix))
-        return runtime::invalid_argument(std::string(field) +
-                                         " has white space before or after a whsec_ secret; remove it");
+        return runtime::invalid_argument(
+            {field, " has white space before or after a whsec_ secret; remove it"});
     if (!secret.starts_with(standard_prefix)) return {};
     const std::string key = workers::signing_key(secret);
     if (key == secret)
         return runtime::invalid_argument(
-            std::string(field) +
-            " starts with whsec_, but what follows is not the padded base64 of 24 to 64 bytes; "
-            "make one with: echo whsec_$(head -c 32 /dev/urandom | base64)");
+            {field,
+             " starts with whsec_, but what follows is not the padded base64 of 24 to 64 bytes; "
+             "make one with: echo whsec_$(head -c 32 /dev/urandom | base64)"});
     if (runtime::to_base64(key) != secret.substr(standard_prefix.size()))
         return runtime::invalid_argument(
-            std::string(field) +
-            " starts with whsec_, but the base64 that follows is not padded rightly; it must be "
-            "padded with = to the next multiple of 4 characters");
+            {field,
+             " starts with whsec_, but the base64 that follows is not padded rightly; it must be "
+             "padded with = to the next multiple of 4 characters"});
     return {};
 }
 
@@ -85,8 +84,8 @@ result<header_changes> headers_in(writing_call& call, const schemas::json_text& 
     for (const auto& [name, text] : *members) {
         const std::string shown = runtime::shortened(name, limits::webhook_header_name_bytes_max);
         if (!names.insert(runtime::to_lower(name)).second)
-            return runtime::invalid_argument("headers has " + shown +
-                                             " twice, but for the case of letters; name each header once");
+            return runtime::invalid_argument(
+                {"headers has ", shown, " twice, but for the case of letters; name each header once"});
         if (text.is_null()) {
             changes.removed.push_back(runtime::to_lower(name));
             continue;
@@ -95,9 +94,8 @@ result<header_changes> headers_in(writing_call& call, const schemas::json_text& 
         if (!held || held->empty() || held->size() > limits::webhook_header_value_bytes_max ||
             !is_header_value(*held))
             return runtime::invalid_argument(
-                "headers." + shown + " must be a string of 1 to " +
-                std::to_string(limits::webhook_header_value_bytes_max) +
-                " characters of visible ASCII, with spaces only inside, or null to remove the header");
+                {"headers.", shown, " must be a string of 1 to ", limits::webhook_header_value_bytes_max,
+                 " characters of visible ASCII, with spaces only inside, or null to remove the header"});
         sealed value_of = seal(call, *held);
         changes.added.push_back(
             {runtime::to_lower(name), std::move(value_of.bytes), std::move(value_of.binding)});

@@ -144,9 +144,8 @@ result<void> check_lists(const requests::find_webhook_calls& asked) {
                                      {"event_uuids", asked.event_uuids.size()},
                                      {"webhook_ids", asked.webhook_ids.size()}})
         if (size > limits::calls_named_max)
-            return runtime::invalid_argument(std::string(name) + " holds " + std::to_string(size) +
-                                             " entries; give at most " +
-                                             std::to_string(limits::calls_named_max));
+            return runtime::invalid_argument(
+                {name, " holds ", size, " entries; give at most ", limits::calls_named_max});
     return {};
 }
 
@@ -170,9 +169,8 @@ answered find_webhook_calls(reading_call& call, requests::find_webhook_calls ask
                                                     : limits::deliveries_per_page_default;
     const auto page = static_cast<std::size_t>(std::max<std::int64_t>(1, paging.page_number));
     if (page > limits::list_rows_max / limit)
-        return runtime::invalid_argument("page_number is " + std::to_string(page) +
-                                         "; pages behind the first " + std::to_string(limits::list_rows_max) +
-                                         " deliveries are reached by page_token");
+        return runtime::invalid_argument({"page_number is ", page, "; pages behind the first ",
+                                          limits::list_rows_max, " deliveries are reached by page_token"});
     sights seen(call);
     const bool is_named = !asked.ids.empty() || !asked.event_uuids.empty();
     auto found = is_named ? result<found_calls>(named_calls(call, asked, seen))

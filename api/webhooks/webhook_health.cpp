@@ -39,8 +39,8 @@ answered webhook_health(reading_call& call) {
     const auto sight = sight_of(call);
     if (!sight) return sight.error();
     if (!sight->sees_all() && !access::is_workspace_admin(call.state(), call.user().id, sight->workspace()))
-        return runtime::permission_denied("the health of webhooks needs an admin of the workspace \"" +
-                                          sight->workspace().name + "\" or a system administrator");
+        return runtime::permission_denied({"the health of webhooks needs an admin of the workspace \"",
+                                           sight->workspace().name, "\" or a system administrator"});
     answers::webhook_health_list answer;
     for (const schemas::webhook& hook :
          storage::registry::find::webhooks_of(call.state(), sight->workspace().id))

@@ -58,21 +58,20 @@ result<void> may_test(const storage::registry::state::state_view& state, schemas
     using namespace storage::registry::access;
     const auto workspace = *find_workspace(state, hook.workspace_id);
     if (is_system_admin(state, user) || is_workspace_admin(state, user, workspace)) return {};
-    return runtime::permission_denied("a test of webhook " + std::to_string(hook.id.value) +
-                                      " needs an admin of the workspace \"" + workspace.name +
-                                      "\" or a system administrator");
+    return runtime::permission_denied({"a test of webhook ", hook.id.value,
+                                       " needs an admin of the workspace \"", workspace.name,
+                                       "\" or a system administrator"});
 }
 
 /// There is no status code to report (wire.md §7). A 502 would make the published client repeat the test.
 error no_answer(const webhook& hook, std::string_view why, const std::string& message) {
-    return runtime::failed_precondition("webhook " + std::to_string(hook.id.value) +
-                                        " gave no answer: " + std::string(why) + ": " + message);
+    return runtime::failed_precondition({"webhook ", hook.id.value, " gave no answer: ", why, ": ", message});
 }
 
 result<void> check_location(const writing_call& call, const std::string& location) {
     const auto parsed = runtime::http::client::parse_location(location, call.of<services>().http_locations,
                                                               call.of<services>().addresses);
-    if (!parsed) return runtime::invalid_argument("location: " + parsed.error().message);
+    if (!parsed) return runtime::invalid_argument({"location: ", parsed.error().message});
     return {};
 }
 
@@ -99,8 +98,8 @@ response create_webhook(writing_call& call) {
     auto headers = headers_in(call, body->headers);
     if (!headers) co_return headers.error();
     if (!headers->removed.empty())
-        co_return runtime::invalid_argument("headers." + headers->removed.front() +
-                                            " is null; a new webhook has no header to remove");
+        co_return runtime::invalid_argument(
+            {"headers.", headers->removed.front(), " is null; a new webhook has no header to remove"});
     schemas::commands::create_webhook command;
     command.settings = body->settings;
     command.workspace_id = body->workspace_id;
@@ -192,9 +191,8 @@ slicing find_webhooks(reading_call& call) {
     for (const std::size_t size :
          {body->ids.size(), body->names.size(), body->workspace_id.size(), body->resource_types.size()})
         if (size > limits::webhooks_per_workspace_max)
-            return runtime::invalid_argument("a list of " + std::to_string(size) + " values; at most " +
-                                             std::to_string(limits::webhooks_per_workspace_max) +
-                                             " are allowed");
+            return runtime::invalid_argument({"a list of ", size, " values; at most ",
+                                              limits::webhooks_per_workspace_max, " are allowed"});
     const auto page = std::exchange(body->pagination, std::nullopt);
     const std::string asked = storage::registry::find::question("webhooks", schemas::encode(*body));
     const auto is_wanted = [wanted = *std::move(body)](const webhook& hook) { return wants(wanted, hook); };
@@ -217,7 +215,7 @@ response trigger_test(writing_call& call) {
     const storage::registry::state::state_view& state = call.state();
     const auto hook = storage::registry::find::find_webhook(state, body->webhook_id);
     if (!hook || !is_seen(state, call.user().id, *hook))
-        co_return runtime::not_found("webhook " + std::to_string(body->webhook_id.value) + " not found");
+        co_return runtime::not_found({"webhook ", body->webhook_id.value, " not found"});
     if (const auto may = may_test(state, call.user().id, *hook); !may) co_return may.error();
     const std::string test_id = runtime::uuid_text(call.with().random.uuid());
     schemas::delivery test = test_of(*hook, test_id, call.with().clock.wall_ms());
@@ -232,7 +230,7 @@ response trigger_test(writing_call& call) {
     if (!attempt && attempt.error().code != error_code::deadline_exceeded) co_return attempt.error();
     if (!attempt) co_return no_answer(*hook, "no-worker", attempt.error().message);
     if (attempt->error == schemas::delivery_error::busy)
-        co_return runtime::resource_exhausted(attempt->message + "; wait for their answers and test again");
+        co_return runtime::resource_exhausted({attempt->message, "; wait for their answers and test again"});
     if (attempt->status == 0)
         co_return no_answer(*hook,
                             attempt->error == schemas::delivery_error::none ? name_of(attempt->result)

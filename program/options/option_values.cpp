@@ -53,7 +53,7 @@ bool is_dns_server(const std::string& text) {
 /// Secrets mounted as files, and the output of `echo`, end with one.
 result<void> check_last_character(const std::string& what, const std::string& value) {
     if (!value.ends_with('\n')) return {};
-    return runtime::invalid_argument(what + " ends with a newline; remove it");
+    return runtime::invalid_argument({what, " ends with a newline; remove it"});
 }
 
 /// The stages that a version can be moved to.
@@ -91,8 +91,8 @@ std::string dashed(const given& said) { return "--" + std::string(said.option); 
 }  // namespace
 
 error must_be(const given& said, const std::string& what_would_be_right) {
-    return runtime::invalid_argument(dashed(said) + " is \"" + said.text() + "\"; it must be " +
-                                     what_would_be_right);
+    return runtime::invalid_argument(
+        {dashed(said), " is \"", said.text(), "\"; it must be ", what_would_be_right});
 }
 
 std::optional<std::uint64_t> parse_number(const std::string& text, std::uint64_t min, std::uint64_t max) {
@@ -112,23 +112,23 @@ result<endpoint> parse_endpoint(const given& said) {
     if (!port) return must_be(said, "ADDRESS:PORT, such as 127.0.0.1:8080");
     std::string address = text.substr(0, colon);
     if (address.empty())
-        return runtime::invalid_argument(dashed(said) + " is \"" + text + "\", without an address; 0.0.0.0" +
-                                         text + " means every address of this machine, 127.0.0.1" + text +
-                                         " this machine alone");
+        return runtime::invalid_argument({dashed(said), " is \"", text, "\", without an address; 0.0.0.0",
+                                          text, " means every address of this machine, 127.0.0.1", text,
+                                          " this machine alone"});
     if (address == "localhost") address = "127.0.0.1";
     if (address.size() > 2 && address.front() == '[' && address.back() == ']')
         address = address.substr(1, address.size() - 2);
     boost::system::error_code not_literal;
     boost::asio::ip::make_address(address, not_literal);
     if (not_literal)
-        return runtime::invalid_argument(dashed(said) + " is \"" + text + "\"; \"" + address +
-                                         "\" is not an IPv4 or IPv6 address, such as 127.0.0.1:8080");
+        return runtime::invalid_argument({dashed(said), " is \"", text, "\"; \"", address,
+                                          "\" is not an IPv4 or IPv6 address, such as 127.0.0.1:8080"});
     return endpoint{std::move(address), static_cast<std::uint16_t>(*port)};
 }
 
 result<void> read_data(settings& all, const given& said) {
     if (said.text().empty())
-        return runtime::invalid_argument(dashed(said) + " is empty; it must be a folder, . for this one");
+        return runtime::invalid_argument({dashed(said), " is empty; it must be a folder, . for this one"});
     all.data = said.text();
     return {};
 }
@@ -142,14 +142,14 @@ result<void> read_artifacts(settings& all, const given& said) {
         return {};
     }
     auto place = artifacts::parse_s3_location(said.text());
-    if (!place) return runtime::invalid_argument(dashed(said) + ": " + place.error().message);
+    if (!place) return runtime::invalid_argument({dashed(said), ": ", place.error().message});
     artifacts::s3_options& bucket = all.artifacts_bucket;
     bucket.place = *std::move(place);
     bucket.credentials = {from_environment({"AWS_ACCESS_KEY_ID"}),
                           from_environment({"AWS_SECRET_ACCESS_KEY"}),
                           from_environment({"AWS_SESSION_TOKEN"})};
     const auto good = check_keys(bucket.credentials);
-    if (!good) return runtime::invalid_argument(dashed(said) + " is " + said.text() + good.error().message);
+    if (!good) return runtime::invalid_argument({dashed(said), " is ", said.text(), good.error().message});
     // The options for these two come later, and win.
     bucket.endpoint = from_environment({"AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"});
     if (const std::string region = from_environment({"AWS_REGION", "AWS_DEFAULT_REGION"}); !region.empty())
@@ -160,7 +160,7 @@ result<void> read_artifacts(settings& all, const given& said) {
 result<void> read_artifacts_region(settings& all, const given& said) {
     if (said.text().empty()) return {};
     if (const auto good = storage::artifacts::check_s3_region(said.text()); !good)
-        return runtime::invalid_argument(dashed(said) + ": " + good.error().message);
+        return runtime::invalid_argument({dashed(said), ": ", good.error().message});
     all.artifacts_bucket.region = said.text();
     return {};
 }
@@ -168,7 +168,7 @@ result<void> read_artifacts_region(settings& all, const given& said) {
 result<void> read_artifacts_endpoint(settings& all, const given& said) {
     if (said.text().empty()) return {};
     if (const auto good = storage::artifacts::check_s3_endpoint(said.text()); !good)
-        return runtime::invalid_argument(dashed(said) + ": " + good.error().message);
+        return runtime::invalid_argument({dashed(said), ": ", good.error().message});
     all.artifacts_bucket.endpoint = said.text();
     return {};
 }
@@ -178,8 +178,9 @@ result<void> read_extra_ca(settings& all, const given& said) {
     if (said.text().empty()) return {};
     const auto usable = runtime::http::client::check_extra_ca(said.text());
     if (usable) return {};
-    return runtime::invalid_argument(dashed(said) + " " + said.text() + " cannot be used: " +
-                                     usable.error().message + "; it must be a file with certificates in PEM");
+    return runtime::invalid_argument({dashed(said), " ", said.text(),
+                                      " cannot be used: ", usable.error().message,
+                                      "; it must be a file with certificates in PEM"});
 }
 
 result<void> read_header_prefixes(settings& all, const given& said) {
@@ -208,7 +209,7 @@ result<void> read_egress_proxy(settings& all, const given& said) {
 
 result<void> read_allowed_addresses(settings& all, const given& said) {
     auto policy = runtime::http::client::address_policy::parse(said.text());
-    if (!policy) return runtime::invalid_argument(dashed(said) + ": " + policy.error().message);
+    if (!policy) return runtime::invalid_argument({dashed(said), ": ", policy.error().message});
     all.transport.policy = *std::move(policy);
     all.allowed_addresses = said.text();
     return {};
@@ -216,7 +217,7 @@ result<void> read_allowed_addresses(settings& all, const given& said) {
 
 result<void> read_upstream_addresses(settings& all, const given& said) {
     auto policy = runtime::http::client::address_policy::parse(said.text(), dashed(said));
-    if (!policy) return runtime::invalid_argument(dashed(said) + ": " + policy.error().message);
+    if (!policy) return runtime::invalid_argument({dashed(said), ": ", policy.error().message});
     all.predictions.upstream_policy = *std::move(policy);
     return {};
 }
@@ -225,9 +226,9 @@ result<void> read_dns_servers(settings& all, const given& said) {
     std::istringstream in(said.text());
     for (std::string server; std::getline(in, server, ',');)
         if (!is_dns_server(server))
-            return runtime::invalid_argument(
-                dashed(said) + " names \"" + server +
-                "\"; it must be ADDRESS:PORT with a port from 1 to 65535, such as 127.0.0.1:53 or [::1]:53");
+            return runtime::invalid_argument({dashed(said), " names \"", server,
+                                              "\"; it must be ADDRESS:PORT with a port from 1 to 65535, such "
+                                              "as 127.0.0.1:53 or [::1]:53"});
     all.transport.dns.servers = said.text();
     return {};
 }
@@ -326,9 +327,9 @@ result<void> read_approvals(settings& all, const given& said) {
     for (const std::string& name : split(said.text())) {
         const auto stage = schemas::from_name<schemas::stage>(name);
         if (!stage || *stage == schemas::stage::unknown)
-            return runtime::invalid_argument(dashed(said) + " names \"" + name +
-                                             "\"; it must be one or more of " + stages_text() +
-                                             ", or none alone: no stage needs an approval");
+            return runtime::invalid_argument({dashed(said), " names \"", name,
+                                              "\"; it must be one or more of ", stages_text(),
+                                              ", or none alone: no stage needs an approval"});
         all.installation.require_approval_for.push_back(*stage);
     }
     return {};

@@ -58,8 +58,7 @@ std::optional<std::string> text_of(const toml::node& value, option_kind kind) {
 result<std::vector<std::string>> values_of(const option& one, const toml::node& value) {
     const option_kind kind = one.value.kind;
     const auto wrong = [&](const std::string& what) {
-        return runtime::invalid_argument(one.name + what + "; it must be " +
-                                         std::string(right_value_of(kind)));
+        return runtime::invalid_argument({one.name, what, "; it must be ", right_value_of(kind)});
     };
     const bool may_be_array = kind == option_kind::list || kind == option_kind::repeated;
     if (!value.is_array() || !may_be_array) {
@@ -82,7 +81,7 @@ result<std::vector<std::string>> values_of(const option& one, const toml::node& 
 /// Errors: invalid_argument saying why it cannot be read, or which line is wrong.
 result<toml::table> parse_file(const std::string& path) try {
     const auto unreadable = [&](const std::string& why) {
-        return runtime::invalid_argument("--config " + path + " cannot be read: " + why);
+        return runtime::invalid_argument({"--config ", path, " cannot be read: ", why});
     };
     std::error_code ignored;
     if (std::filesystem::is_directory(path, ignored))
@@ -101,9 +100,8 @@ result<toml::table> parse_file(const std::string& path) try {
         return unreadable("it must be at most " + std::to_string(limits::options_file_bytes_max) + " bytes");
     return toml::parse(text, path);
 } catch (const toml::parse_error& failure) {
-    return runtime::invalid_argument("--config " + path + ", line " +
-                                     std::to_string(failure.source().begin.line) + ": " +
-                                     std::string(failure.description()));
+    return runtime::invalid_argument(
+        {"--config ", path, ", line ", failure.source().begin.line, ": ", failure.description()});
 }
 
 }  // namespace
@@ -112,7 +110,7 @@ result<std::map<std::string, std::vector<std::string>>> read_options_file(const 
     const auto file = parse_file(path);
     if (!file) return file.error();
     const auto wrong = [&](const std::string& what) {
-        return runtime::invalid_argument("--config " + path + ": " + what);
+        return runtime::invalid_argument({"--config ", path, ": ", what});
     };
     std::vector<std::string> names;
     for (const option& one : all_options())

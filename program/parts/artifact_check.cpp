@@ -50,7 +50,7 @@ boost::asio::awaitable<void> look_for(artifact_store& store, stored_object objec
     const auto is_there = co_await store.has(object.object);
     result<void> answer;
     if (!is_there) answer = is_there.error();
-    if (is_there && !*is_there) answer = runtime::not_found("the object " + object.object + " is missing");
+    if (is_there && !*is_there) answer = runtime::not_found({"the object ", object.object, " is missing"});
     told.set_value(std::move(answer));
 }
 

@@ -21,9 +21,9 @@ result<runtime::key_ring> ring_of(const std::filesystem::path& file,
     if (!may_be_made) return may_be_made.error();
     // A new ring would take the place of the right one, and could open nothing.
     if (!*may_be_made)
-        return runtime::failed_precondition("the key ring " + file.string() +
-                                            " is missing, but the installation was begun with one: restore "
-                                            "the file, or name its place with --key-ring");
+        return runtime::failed_precondition({"the key ring ", file.string(),
+                                             " is missing, but the installation was begun with one: restore "
+                                             "the file, or name its place with --key-ring"});
     return runtime::key_ring::load_or_create(file, runtime::system_random());
 }
 
@@ -32,7 +32,7 @@ result<std::filesystem::path> make_folder(const settings& chosen) {
     std::error_code wrong;
     std::filesystem::create_directories(folder, wrong);
     if (!wrong) std::filesystem::permissions(folder, std::filesystem::perms::owner_all, wrong);
-    if (wrong) return runtime::unavailable("cannot make " + folder.string() + ": " + wrong.message());
+    if (wrong) return runtime::unavailable({"cannot make ", folder.string(), ": ", wrong.message()});
     return folder;
 }
 
@@ -44,7 +44,7 @@ result<void> write_key_file(const std::filesystem::path& file, const std::string
     const bool written =
         descriptor >= 0 && ::write(descriptor, text.data(), text.size()) == static_cast<ssize_t>(text.size());
     if (descriptor >= 0) ::close(descriptor);
-    if (!written) return runtime::unavailable("cannot write " + file.string());
+    if (!written) return runtime::unavailable({"cannot write ", file.string()});
     return {};
 }
 

@@ -48,8 +48,8 @@ result<engine_position> apply_records(events::log::partitioned_log& log,
         silent = batch->records.empty() ? silent + 1 : 0;
         if (batch->records.empty() && batch->at_end) std::this_thread::sleep_for(rest_at_end);
     }
-    return runtime::unavailable("the log has records up to offset " + std::to_string(range->next) +
-                                ", but they do not arrive: try again");
+    return runtime::unavailable(
+        {"the log has records up to offset ", range->next, ", but they do not arrive: try again"});
 }
 
 }  // namespace
@@ -69,8 +69,8 @@ result<std::unique_ptr<events::log::partitioned_log>> open_log(const settings& c
 result<std::unique_ptr<events::log::partitioned_log>> open_existing_log(const settings& chosen) {
     const std::filesystem::path folder = folder_of(chosen) / "log";
     if (!is_on_kafka(chosen) && !std::filesystem::exists(folder))
-        return runtime::not_found("there is no installation in --data " + chosen.data.string() +
-                                  ": the folder " + folder.string() + " does not exist");
+        return runtime::not_found({"there is no installation in --data ", chosen.data.string(),
+                                   ": the folder ", folder.string(), " does not exist"});
     return open_log(chosen);
 }
 
@@ -90,8 +90,7 @@ result<storage::registry::engine::engine_position> apply_log(events::log::partit
     });
     if (position && position->next_offset == next_offset) is_there = true;  // nothing had to be applied
     if (!position || is_there) return position;
-    return runtime::not_found("the log ends at " + std::to_string(position->next_offset) + ", before " +
-                              std::to_string(next_offset));
+    return runtime::not_found({"the log ends at ", position->next_offset, ", before ", next_offset});
 }
 
 result<bool> apply_log_to_restored(events::log::partitioned_log& log,

@@ -46,9 +46,9 @@ class installation_search {
   private:
     error named(const error& why) const {
         if (why.code != error_code::not_found) return why;
-        return runtime::not_found("this Kafka holds no whole Herald installation under the prefix \"" +
-                                  x_chosen.kafka.topic_prefix + "\" (" + why.message +
-                                  "); run `herald init` first");
+        return runtime::not_found({"this Kafka holds no whole Herald installation under the prefix \"",
+                                   x_chosen.kafka.topic_prefix, "\" (", why.message,
+                                   "); run `herald init` first"});
     }
 
     const settings& x_chosen;

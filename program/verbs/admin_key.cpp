@@ -33,11 +33,11 @@ result<std::shared_ptr<const storage::registry::state::state_view>> state_of(
 result<void> check_administrator(const storage::registry::state::state_view& state,
                                  const std::string& email) {
     const auto user = storage::registry::find::user_with_email(state, email);
-    if (!user) return runtime::not_found("no user has the e-mail \"" + email + "\"");
+    if (!user) return runtime::not_found({"no user has the e-mail \"", email, "\""});
     if (!user->system_admin)
         return runtime::not_found(
-            email +
-            " is not a system administrator; this verb renews only the keys of system administrators");
+            {email,
+             " is not a system administrator; this verb renews only the keys of system administrators"});
     return {};
 }
 

@@ -14,7 +14,7 @@ namespace herald::program {
 process_end run_audit(const settings& chosen) {
     const std::string& file = chosen.operands.back();
     std::ifstream lines(file);
-    if (!lines) return failed(runtime::not_found("the export " + file + " cannot be read"));
+    if (!lines) return failed(runtime::not_found({"the export ", file, " cannot be read"}));
     const auto verified = verify_audit_export(lines, chosen.public_key, chosen.log_id);
     if (!verified) {
         std::cerr << "herald: the export was changed: " << verified.error().message << "\n";

@@ -42,16 +42,16 @@ class chain {
         if (x_rows == 0) return missing(head.first, head.last);
         if (x_first > head.first) return missing(head.first, x_first - 1);
         if (x_first < head.first)
-            return failed_precondition("row " + text_of(x_first) + " was added: the export begins with row " +
-                                       text_of(head.first));
+            return failed_precondition(
+                {"row ", text_of(x_first), " was added: the export begins with row ", text_of(head.first)});
         if (const auto good = check_hash(x_first_row, head.before.bytes, 1); !good) return good;
         if (x_last < head.last) return missing(x_last + 1, head.last);
         if (x_last > head.last)
-            return failed_precondition("row " + text_of(head.last + 1) +
-                                       " was added: the export ends with row " + text_of(head.last));
+            return failed_precondition({"row ", text_of(head.last + 1),
+                                        " was added: the export ends with row ", text_of(head.last)});
         if (x_hash != head.hash.bytes)
-            return failed_precondition("row " + text_of(x_last) +
-                                       " or one before it was changed: its hash is not the sealed one");
+            return failed_precondition(
+                {"row ", text_of(x_last), " or one before it was changed: its hash is not the sealed one"});
         return {};
     }
 
@@ -61,30 +61,30 @@ class chain {
     /// later.
     static error wrong_place(std::uint64_t expected, std::uint64_t found, std::uint64_t line, bool is_later) {
         if (is_later)
-            return failed_precondition("row " + text_of(found) + " stands at another place: in line " +
-                                       text_of(line) + ", before row " + text_of(expected));
+            return failed_precondition({"row ", text_of(found), " stands at another place: in line ",
+                                        text_of(line), ", before row ", text_of(expected)});
         return missing(expected, found - 1);
     }
     std::uint64_t next() const noexcept { return x_rows == 0 ? 0 : x_last + 1; }
 
   private:
     static error missing(std::uint64_t from, std::uint64_t to) {
-        if (from == to) return failed_precondition("row " + text_of(from) + " was removed");
-        return failed_precondition("rows " + text_of(from) + " to " + text_of(to) + " were removed");
+        if (from == to) return failed_precondition({"row ", text_of(from), " was removed"});
+        return failed_precondition({"rows ", text_of(from), " to ", text_of(to), " were removed"});
     }
 
     result<void> check_place(const audit_row& row, std::uint64_t line) const {
         if (x_rows == 0 || row.sequence > x_last) return {};
-        return failed_precondition("row " + text_of(row.sequence) +
-                                   " was added or stands at another place: in "
-                                   "line " +
-                                   text_of(line) + ", behind row " + text_of(x_last));
+        return failed_precondition({"row ", text_of(row.sequence),
+                                    " was added or stands at another place: in "
+                                    "line ",
+                                    text_of(line), ", behind row ", text_of(x_last)});
     }
 
     static result<void> check_hash(const audit_row& row, std::string_view previous, std::uint64_t line) {
         if (schemas::hash_of(previous, row) == row.hash.bytes) return {};
-        return failed_precondition("row " + text_of(row.sequence) + " was changed: in line " + text_of(line) +
-                                   ", its hash does not match its content");
+        return failed_precondition({"row ", text_of(row.sequence), " was changed: in line ", text_of(line),
+                                    ", its hash does not match its content"});
     }
 
     std::uint64_t x_rows = 0;
@@ -121,10 +121,10 @@ template <schemas::described T>
 result<T> read_line(const schemas::json_value& value, std::uint64_t line) {
     schemas::unknown_members unknown{schemas::unknown_told::all, {}};
     auto read = schemas::from_json<T>(value, &unknown);
-    if (!read) return failed_precondition("line " + text_of(line) + " was changed: " + read.error().message);
+    if (!read) return failed_precondition({"line ", text_of(line), " was changed: ", read.error().message});
     if (!unknown.found.empty())
-        return failed_precondition("line " + text_of(line) + " was changed: " + unknown.found.front().path +
-                                   " was added to it");
+        return failed_precondition(
+            {"line ", text_of(line), " was changed: ", unknown.found.front().path, " was added to it"});
     return read;
 }
 
@@ -145,7 +145,7 @@ result<audit_seal> read_seal(schemas::json_value value, std::uint64_t line) {
     auto seal = read_line<audit_seal>(value, line);
     if (!seal) return seal;
     if (log_id.size() != seal->log_id.size())
-        return failed_precondition("line " + text_of(line) + " was changed: log_id is not an id");
+        return failed_precondition({"line ", text_of(line), " was changed: log_id is not an id"});
     std::copy(log_id.begin(), log_id.end(), seal->log_id.begin());
     seal->signature.bytes = std::move(signature);
     seal->head.hash.bytes = std::move(hash);
@@ -168,8 +168,8 @@ bool comes_later(std::istream& lines, std::uint64_t sequence) {
 result<void> check_log(const audit_seal& seal, std::string_view wanted) {
     const std::string sealed = log_id_text(seal);
     if (wanted.empty() || sealed == runtime::to_hex(wanted)) return {};
-    return failed_precondition("it is of the log " + sealed + ", not of " + runtime::to_hex(wanted) +
-                               ": it comes from another installation with the same key");
+    return failed_precondition({"it is of the log ", sealed, ", not of ", runtime::to_hex(wanted),
+                                ": it comes from another installation with the same key"});
 }
 
 }  // namespace
@@ -183,10 +183,10 @@ result<verified_export> verify_audit_export(std::istream& lines, std::string_vie
     std::uint64_t line = 0;
     for (std::string text; std::getline(lines, text);) {
         ++line;
-        if (seal) return failed_precondition("line " + text_of(line) + " was added behind the signed end");
+        if (seal) return failed_precondition({"line ", text_of(line), " was added behind the signed end"});
         const auto value = schemas::parse_json(text);
         if (!value || !value->get_if<schemas::json_object>())
-            return failed_precondition("line " + text_of(line) + " was changed: it is not a JSON object");
+            return failed_precondition({"line ", text_of(line), " was changed: it is not a JSON object"});
         if (value->find("signature")) {
             auto last = read_seal(*value, line);
             if (!last) return last.error();

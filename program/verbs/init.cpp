@@ -29,10 +29,10 @@ result<void> check_not_restored(const settings& chosen, events::log::partitioned
     if (!state) return state.error();
     if (!*state) return {};  // it was cut off, and goes on
     return runtime::failed_precondition(
-        "the log holds generation " + std::to_string(genesis->generation) +
-        " already, and its restore has ended: nothing is restored again. Its content at that place was " +
-        runtime::to_hex(storage::registry::tables::content::digest(*(*state)->rows().view())) +
-        "; `herald backup verify` prints the content of a backup");
+        {"the log holds generation ", genesis->generation,
+         " already, and its restore has ended: nothing is restored again. Its content at that place was ",
+         runtime::to_hex(storage::registry::tables::content::digest(*(*state)->rows().view())),
+         "; `herald backup verify` prints the content of a backup"});
 }
 
 /// The move from one log to another. The digests are compared before it is called done.

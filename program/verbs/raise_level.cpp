@@ -52,7 +52,7 @@ result<void> raise(events::log::partitioned_log& log, const schemas::commands::g
     const auto after = state_of(log);
     if (!after) return after.error();
     if (storage::registry::tables::level_in_force(**after) >= schemas::commands::newest_level) return {};
-    return runtime::unavailable("the level stays: upgrade the older nodes first: " + older_nodes(*after));
+    return runtime::unavailable({"the level stays: upgrade the older nodes first: ", older_nodes(*after)});
 }
 
 }  // namespace
@@ -66,9 +66,8 @@ process_end run_raise_level(const settings& chosen) {
     if (!genesis) return failed(runtime::not_found("there is no installation in this log yet"));
     const std::uint32_t level = storage::registry::tables::level_in_force(**before);
     if (level > schemas::commands::newest_level)
-        return failed(
-            runtime::failed_precondition("the log is at level " + std::to_string(level) +
-                                         " already, above this program's: install a newer program"));
+        return failed(runtime::failed_precondition(
+            {"the log is at level ", level, " already, above this program's: install a newer program"}));
     if (level < schemas::commands::newest_level)
         if (const auto raised = raise(**log, *genesis); !raised) return failed(raised.error());
     std::cout << "level " << schemas::commands::newest_level << "\n";

@@ -65,12 +65,11 @@ result<std::uint64_t> first_missing(events::log::partitioned_log& log, const wor
             const bool is_begin = last == 0 && (range->first > 0 || event->partition_sequence <= first_row);
             if (!is_begin && event->partition_sequence != last + 1)
                 return runtime::failed_precondition(
-                    "the topic " + where.topic + "[" + std::to_string(where.partition) + "] has event " +
-                    std::to_string(event->partition_sequence) + " of this partition, but not " +
-                    std::to_string(std::max(last + 1, first_row)) +
-                    ", which can no longer come before it. Delete the topic, run `herald init` (it makes "
-                    "what "
-                    "is missing) and `herald groups --reset`, then republish");
+                    {"the topic ", where.topic, "[", where.partition, "] has event ",
+                     event->partition_sequence, " of this partition, but not ", std::max(last + 1, first_row),
+                     ", which can no longer come before it. Delete the topic, run `herald init` (it makes "
+                     "what "
+                     "is missing) and `herald groups --reset`, then republish"});
             last = event->partition_sequence;
             return {};
         });

@@ -44,7 +44,7 @@ result<void> move_in(const fs::path& place, const fs::path& folder) {
     fs::rename(place / "log", folder / "log", failure);
     if (!failure) failure = runtime::make_durable(folder);
     if (!failure) fs::rename(place / "state", folder / "state", failure);
-    if (failure) return runtime::unavailable("cannot write " + folder.string() + ": " + failure.message());
+    if (failure) return runtime::unavailable({"cannot write ", folder.string(), ": ", failure.message()});
     fs::remove_all(place, failure);
     return {};
 }
@@ -57,8 +57,8 @@ result<void> check_restored(const storage::backup::backup_summary& backup, work_
     const std::string digest = storage::registry::tables::content::digest(*view);
     if (progress && progress->is_done && digest == backup.end.content_digest) return {};
     return runtime::failed_precondition(
-        "the restore differs from the backup: its content is " + runtime::to_hex(digest) + ", the backup's " +
-        runtime::to_hex(backup.end.content_digest) + ": do not use it, and restore into an empty log");
+        {"the restore differs from the backup: its content is ", runtime::to_hex(digest), ", the backup's ",
+         runtime::to_hex(backup.end.content_digest), ": do not use it, and restore into an empty log"});
 }
 
 void print_restored(const storage::backup::backup_summary& backup, const settings& chosen) {
@@ -76,15 +76,15 @@ process_end run_restore(const settings& chosen) {
     const auto made = make_folder(chosen);
     if (!made) return failed(made.error());
     if (fs::exists(*made / "log") || fs::exists(*made / "state"))
-        return failed(runtime::failed_precondition("there is an installation in " + made->string() +
-                                                   " already: restore into another folder, or move that "
-                                                   "one away"));
+        return failed(runtime::failed_precondition({"there is an installation in ", made->string(),
+                                                    " already: restore into another folder, or move that "
+                                                    "one away"}));
     const fs::path place = *made / "restoring";
     std::error_code failure;
     fs::remove_all(place, failure);
     fs::create_directories(place, failure);
     if (failure)
-        return failed(runtime::unavailable("cannot make " + place.string() + ": " + failure.message()));
+        return failed(runtime::unavailable({"cannot make ", place.string(), ": ", failure.message()}));
     const auto restored = restore_in(place, chosen, *keys);
     if (!restored) {
         fs::remove_all(place, failure);

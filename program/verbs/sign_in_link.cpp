@@ -29,9 +29,9 @@ result<key_file> read_key_file(const std::filesystem::path& file) {
     }
     if (!out.email.empty() && !out.key.empty()) return out;
     return runtime::not_found(
-        "no administrator's key is in " + file.string() +
-        ": --data must be the folder of a standalone that made its own key. With another key, "
-        "sign in at the console's page");
+        {"no administrator's key is in ", file.string(),
+         ": --data must be the folder of a standalone that made its own key. With another key, "
+         "sign in at the console's page"});
 }
 
 client::answer post(std::string location, const key_file& who) {
@@ -67,18 +67,18 @@ std::string text_at(const std::string& body, std::string_view name) {
 result<std::string> code_for(const settings& chosen, const key_file& who) {
     if (!chosen.server.tls_certificate_file.empty())
         return runtime::failed_precondition(
-            "this standalone serves HTTPS, for which there are no links; sign in at the console's page with "
-            "the e-mail and key in " +
-            (folder_of(chosen) / "admin-key").string());
+            {"this standalone serves HTTPS, for which there are no links; sign in at the console's page with "
+             "the e-mail and key in ",
+             (folder_of(chosen) / "admin-key").string()});
     const std::string url = own_url(chosen);
     const client::answer answer = post(url + "/api/v1/console/session/code", who);
     if (!answer.status)
-        return runtime::unavailable(url + " does not answer (" + answer.message +
-                                    "); start the standalone, or say with --listen where it listens");
+        return runtime::unavailable({url, " does not answer (", answer.message,
+                                     "); start the standalone, or say with --listen where it listens"});
     const std::string code = text_at(answer.body, "code");
     if (*answer.status == 200 && !code.empty()) return code;
-    return runtime::failed_precondition(url + " answered " + std::to_string(*answer.status) + ": " +
-                                        text_at(answer.body, "message"));
+    return runtime::failed_precondition(
+        {url, " answered ", *answer.status, ": ", text_at(answer.body, "message")});
 }
 
 }  // namespace

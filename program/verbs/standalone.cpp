@@ -111,8 +111,8 @@ process_end run_standalone(const settings& given) {
     if (!made) return failed(made.error());
     const std::filesystem::path& folder = *made;
     if (std::filesystem::exists(folder / "restoring") && !std::filesystem::exists(folder / "log"))
-        return failed(runtime::failed_precondition("a restore into " + folder.string() +
-                                                   " was cut off: run `herald restore` again"));
+        return failed(runtime::failed_precondition(
+            {"a restore into ", folder.string(), " was cut off: run `herald restore` again"}));
     report.say("it opens the log");
     const auto log = open_log(chosen);
     if (!log) return failed(log.error());

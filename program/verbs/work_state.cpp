@@ -67,8 +67,8 @@ result<fs::path> make_temporary_folder(const fs::path& beside) {
         std::string pattern = (where / "herald-state-XXXXXX").string();
         if (::mkdtemp(pattern.data()) != nullptr) return fs::path(pattern);
     }
-    return runtime::unavailable("no temporary folder can be made beside " + beside.string() +
-                                " or in TMPDIR");
+    return runtime::unavailable(
+        {"no temporary folder can be made beside ", beside.string(), " or in TMPDIR"});
 }
 
 }  // namespace

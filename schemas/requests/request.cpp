@@ -31,8 +31,8 @@ bool required_checker::is_required(std::string_view name) const {
 }
 
 void required_checker::fail(std::string_view name, const std::string& expected) {
-    failure = runtime::invalid_argument(schemas::detail::member_path(path, name) +
-                                        " is missing; it must be " + expected);
+    failure = runtime::invalid_argument(
+        {schemas::detail::member_path(path, name), " is missing; it must be ", expected});
 }
 
 }  // namespace detail

@@ -32,10 +32,10 @@ std::string told(std::string_view what, const files::path& where, int why) {
 
 error failed(std::string_view what, const files::path& where, int why) {
     const std::string message = told(what, where, why);
-    if (is_full(why)) return runtime::unavailable("the store of artifacts is full: " + message);
+    if (is_full(why)) return runtime::unavailable({"the store of artifacts is full: ", message});
     if (lacks_resources(why))
-        return runtime::unavailable("the store of artifacts lacks resources: " + message);
-    return runtime::internal("the store of artifacts failed: " + message);
+        return runtime::unavailable({"the store of artifacts lacks resources: ", message});
+    return runtime::internal({"the store of artifacts failed: ", message});
 }
 
 error failed_of(std::string_view whose, std::string_view what, const files::path& where, int why) {

@@ -130,7 +130,7 @@ class temporary_folder {
         struct stat info {};
         const bool is_mine = ::flock(x_lock.get(), LOCK_EX | LOCK_NB) == 0 &&
                              ::fstat(x_lock.get(), &info) == 0 && info.st_nlink > 0;
-        if (!is_mine) return runtime::aborted("another process removed " + x_lock_path.native());
+        if (!is_mine) return runtime::aborted({"another process removed ", x_lock_path.native()});
         return make_folder(x_folder);
     }
     ~temporary_folder() {
@@ -460,8 +460,8 @@ result<std::unique_ptr<artifact_store>> open_directory_store(const files::path& 
                                                              const kept_free& free) {
     auto store = std::make_unique<directory_store>(folder, pools, random);
     if (const auto opened = store->open(free); !opened)
-        return runtime::internal("the store of artifacts cannot be used: " + folder.native() + ": " +
-                                 opened.error().message);
+        return runtime::internal(
+            {"the store of artifacts cannot be used: ", folder.native(), ": ", opened.error().message});
     return std::unique_ptr<artifact_store>(std::move(store));
 }
 

@@ -63,11 +63,11 @@ result<s3_place> parse_s3_location(std::string_view text) {
     while (place.prefix.ends_with('/')) place.prefix.pop_back();
     if (!is_s3_location(text) || !is_bucket(place.bucket) || !is_prefix(place.prefix))
         return runtime::invalid_argument(
-            "\"" + std::string(text) +
-            "\" names no bucket of S3; it must be s3://BUCKET or s3://BUCKET/PREFIX, with a bucket of " +
-            std::to_string(shortest_bucket) + " to " + std::to_string(longest_bucket) +
-            " small letters, digits, - and ., and a prefix of at most " +
-            std::to_string(limits::s3_prefix_bytes_max) + " letters, digits, -, ., _ and / between names");
+            {"\"", text,
+             "\" names no bucket of S3; it must be s3://BUCKET or s3://BUCKET/PREFIX, with a bucket of ",
+             shortest_bucket, " to ", longest_bucket,
+             " small letters, digits, - and ., and a prefix of at most ", limits::s3_prefix_bytes_max,
+             " letters, digits, -, ., _ and / between names"});
     if (!place.prefix.empty()) place.prefix += '/';
     return place;
 }
@@ -77,20 +77,20 @@ result<void> check_s3_region(std::string_view region) {
         std::ranges::all_of(region, [](char c) { return is_lower_or_digit(c) || c == '-'; });
     if (is_plain && !region.empty() && region.size() <= longest_region) return {};
     return runtime::invalid_argument(
-        "\"" + std::string(region) +
-        "\" is not a region; it must be lower-case letters, digits and -, such as "
-        "eu-central-1");
+        {"\"", region,
+         "\" is not a region; it must be lower-case letters, digits and -, such as "
+         "eu-central-1"});
 }
 
 result<void> check_s3_endpoint(std::string_view endpoint) {
     const auto server = server_at(endpoint);
     if (!server)
-        return runtime::invalid_argument("\"" + std::string(endpoint) +
-                                         "\" is not the address of an S3 server: " + server.error().message);
+        return runtime::invalid_argument(
+            {"\"", endpoint, "\" is not the address of an S3 server: ", server.error().message});
     if (server->target == "/") return {};
-    return runtime::invalid_argument("\"" + std::string(endpoint) +
-                                     "\" has a path; the address of an S3 server must have none, such as "
-                                     "https://s3.example.com:9000");
+    return runtime::invalid_argument({"\"", endpoint,
+                                      "\" has a path; the address of an S3 server must have none, such as "
+                                      "https://s3.example.com:9000"});
 }
 
 result<s3_address> address_of(const s3_place& place, std::string_view region, std::string_view endpoint) {

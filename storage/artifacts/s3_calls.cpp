@@ -82,8 +82,7 @@ std::string s3_answer::text() const {
 }
 
 error refused(std::string_view what, const s3_answer& answer) {
-    return runtime::unavailable("the store of artifacts refuses to " + std::string(what) + ": " +
-                                answer.text());
+    return runtime::unavailable({"the store of artifacts refuses to ", what, ": ", answer.text()});
 }
 
 s3_calls::s3_calls(parts with, runtime::random_source& random, const runtime::clock& time)
@@ -201,8 +200,8 @@ task<s3_answer> s3_calls::send(s3_request asked) {
         if (answer && !is_passing(*answer)) co_return answer;
         last = answer ? answer->text() : answer.error().message;
     }
-    co_return runtime::unavailable("the store of artifacts at " + x_with.address.base +
-                                   " does not answer as it should: " + last);
+    co_return runtime::unavailable(
+        {"the store of artifacts at ", x_with.address.base, " does not answer as it should: ", last});
 }
 
 }  // namespace herald::storage::artifacts

@@ -55,8 +55,8 @@ result<void> s3_object_stream::check(const s3_answer& answer, bool is_part) {
         return lost_or_damaged(x_object.object, "they end before those that were stored do");
     if (!answer.is_good()) return refused("read an object", answer);
     if (is_part != (answer.status == 206))
-        return runtime::unavailable("the store of artifacts cannot be used: it answers a range with " +
-                                    std::to_string(answer.status));
+        return runtime::unavailable(
+            {"the store of artifacts cannot be used: it answers a range with ", answer.status});
     const std::string size = "/" + std::to_string(x_object.bytes);
     const std::uint64_t asked = x_end - x_at - x_piece.size();
     if ((is_part && !answer.header("content-range").ends_with(size)) ||

@@ -97,20 +97,20 @@ error s3_store::why_not_open(const s3_answer& answer) const {
     if (region.empty()) region = xml_text(answer.body, "Region").value_or("");
     const std::string code = failure_in(answer.body).value_or(s3_failure()).code;
     if (code == "NoSuchBucket")
-        return runtime::internal("there is no " + bucket + " (" + answer.text() +
-                                 "); create it, or name another with --artifacts");
+        return runtime::internal(
+            {"there is no ", bucket, " (", answer.text(), "); create it, or name another with --artifacts"});
     if (code == "AuthorizationHeaderMalformed" || code == "PermanentRedirect" ||
         (!region.empty() && region != x_options.region))
-        return runtime::internal(bucket + " is not in region " + x_options.region + " (" + answer.text() +
-                                 "); name its region with --artifacts-region" +
-                                 (region.empty() ? "" : ": in " + region));
+        return runtime::internal({bucket, " is not in region ", x_options.region, " (", answer.text(),
+                                  "); name its region with --artifacts-region",
+                                  (region.empty() ? "" : ": in " + region)});
     if (answer.status == 401 || answer.status == 403)
         return runtime::internal(
-            "the server refuses AWS_ACCESS_KEY_ID " + x_options.credentials.key_id +
-            " with its AWS_SECRET_ACCESS_KEY (" + answer.text() +
-            "); they must belong to an account that may list, read, write and delete in " + bucket);
-    return runtime::internal(bucket + " cannot be used with AWS_ACCESS_KEY_ID " +
-                             x_options.credentials.key_id + ": " + answer.text());
+            {"the server refuses AWS_ACCESS_KEY_ID ", x_options.credentials.key_id,
+             " with its AWS_SECRET_ACCESS_KEY (", answer.text(),
+             "); they must belong to an account that may list, read, write and delete in ", bucket});
+    return runtime::internal({bucket, " cannot be used with AWS_ACCESS_KEY_ID ", x_options.credentials.key_id,
+                              ": ", answer.text()});
 }
 
 task<> s3_store::check() {
@@ -324,7 +324,7 @@ result<std::unique_ptr<artifact_store>> open_s3_store(const s3_options& options,
                                                       const runtime::clock& time) {
     const std::string cannot = "the store of artifacts cannot be used: ";
     const auto address = address_of(options.place, options.region, options.endpoint);
-    if (!address) return runtime::internal(cannot + address.error().message);
+    if (!address) return runtime::internal({cannot, address.error().message});
     auto store = std::make_unique<s3_store>(options, *address, pool, random, time);
     std::promise<result<void>> done;
     runtime::event_loops loops({.loops = 1, .cores = {}, .blocking_threads = 1}, time);
@@ -334,7 +334,7 @@ result<std::unique_ptr<artifact_store>> open_s3_store(const s3_options& options,
     asking.stop();
     loops.stop();
     store->forget(loops[0].context());
-    if (!good) return runtime::internal(cannot + good.error().message);
+    if (!good) return runtime::internal({cannot, good.error().message});
     return std::unique_ptr<artifact_store>(std::move(store));
 }
 

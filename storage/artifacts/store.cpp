@@ -75,8 +75,7 @@ error lost_or_damaged(const std::string& object, std::string_view reason) {
     runtime::log(runtime::log_level::error, runtime::log_events::artifact_damaged,
                  {{"object", object}, {"reason", reason}});
     runtime::metric_counter(runtime::metrics::artifacts_damaged).add();
-    return runtime::internal("the stored bytes are lost or damaged: " + std::string(reason) +
-                             "; upload them again");
+    return runtime::internal({"the stored bytes are lost or damaged: ", reason, "; upload them again"});
 }
 
 std::string object_name(std::string_view digest, std::string_view random_bytes) {

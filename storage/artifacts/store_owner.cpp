@@ -25,20 +25,20 @@ result<owner_step> judge_store(const std::optional<store_owner>& found, const st
             "lacks, start once with --accept-artifacts");
     }
     if (found->generation >= mine.generation)
-        return runtime::failed_precondition("the store of artifacts belongs to " + named(*found) +
-                                            ", and this is " + named(mine) +
-                                            ": give this installation a store of its own");
+        return runtime::failed_precondition({"the store of artifacts belongs to ", named(*found),
+                                             ", and this is ", named(mine),
+                                             ": give this installation a store of its own"});
     if (is_accepted) return owner_step::mark;
     return runtime::failed_precondition(
-        "the store of artifacts belongs to " + named(*found) + ", and this is " + named(mine) +
-        ": two must not share one. If the older has ended for good, start once with --accept-artifacts");
+        {"the store of artifacts belongs to ", named(*found), ", and this is ", named(mine),
+         ": two must not share one. If the older has ended for good, start once with --accept-artifacts"});
 }
 
 result<void> check_still(const std::optional<store_owner>& found, const store_owner& mine) {
     if (!found) return runtime::unavailable("the store of artifacts is not there: it lacks its mark");
     if (*found == mine) return {};
-    return runtime::failed_precondition("the store of artifacts has been taken over: it belongs to " +
-                                        named(*found) + ", and this is " + named(mine));
+    return runtime::failed_precondition({"the store of artifacts has been taken over: it belongs to ",
+                                         named(*found), ", and this is ", named(mine)});
 }
 
 std::string text_of(const store_owner& owner) {

@@ -44,9 +44,9 @@ class folder_desk final : public backup_desk {
         const auto there = names();
         if (!there) return there.error();
         if (there->size() >= limits::backups_kept_max)
-            return runtime::failed_precondition(
-                "the folder of backups holds " + std::to_string(there->size()) + " already, and at most " +
-                std::to_string(limits::backups_kept_max) + " are kept there: move old ones away");
+            return runtime::failed_precondition({"the folder of backups holds ", there->size(),
+                                                 " already, and at most ", limits::backups_kept_max,
+                                                 " are kept there: move old ones away"});
         backup_row row;
         row.made_ms = x_parts.clock.wall_ms();
         row.name = name_of(*log, position->next_offset, row.made_ms);
@@ -88,7 +88,7 @@ class folder_desk final : public backup_desk {
              each.increment(failure))
             if (each->path().extension() == extension) found.push_back(each->path().filename().string());
         if (failure)
-            return runtime::unavailable("the folder of backups cannot be read: " + failure.message());
+            return runtime::unavailable({"the folder of backups cannot be read: ", failure.message()});
         std::sort(found.rbegin(), found.rend());
         return found;
     }

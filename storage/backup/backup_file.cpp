@@ -28,7 +28,7 @@ constexpr std::size_t buffer_bytes = 256 * 1024;
 constexpr char header_kind = 'H', rows_kind = 'R', records_kind = 'D', end_kind = 'E';
 
 error damaged(const fs::path& file, const std::string& how) {
-    return runtime::failed_precondition("the backup " + file.string() + " is damaged: " + how);
+    return runtime::failed_precondition({"the backup ", file.string(), " is damaged: ", how});
 }
 
 struct part {
@@ -43,11 +43,11 @@ class backup_reader {
 
     result<void> open() {
         std::error_code failure;
-        if (!x_in) return runtime::not_found("there is no backup " + x_file.string());
+        if (!x_in) return runtime::not_found({"there is no backup ", x_file.string()});
         x_left = x_size = fs::file_size(x_file, failure);
         const auto begins = take(magic.size());
         if (failure || !begins || *begins != magic)
-            return runtime::failed_precondition(x_file.string() + " is not a backup of Herald");
+            return runtime::failed_precondition({x_file.string(), " is not a backup of Herald"});
         std::string format;
         for (auto next = take(1); next && *next != "\n" && format.size() < limits::backup_format_digits_max;
              next = take(1))
@@ -109,7 +109,7 @@ class backup_reader {
         if (bytes > x_left) return damaged(x_file, "its end is missing");
         std::string taken(bytes, '\0');
         x_in.read(taken.data(), static_cast<std::streamsize>(bytes));
-        if (!x_in) return runtime::unavailable("the backup " + x_file.string() + " cannot be read");
+        if (!x_in) return runtime::unavailable({"the backup ", x_file.string(), " cannot be read"});
         x_left -= bytes;
         x_sum.add(taken);
         return taken;
@@ -155,16 +155,16 @@ backup_writer::~backup_writer() {
 
 error backup_writer::failed(int number) const {
     if (number == ENOSPC || number == EDQUOT)
-        return runtime::unavailable("the backup " + x_file.string() +
-                                    " cannot be written: there is no room on its disk");
-    return runtime::unavailable("the backup " + x_file.string() +
-                                " cannot be written: " + std::generic_category().message(number));
+        return runtime::unavailable(
+            {"the backup ", x_file.string(), " cannot be written: there is no room on its disk"});
+    return runtime::unavailable(
+        {"the backup ", x_file.string(), " cannot be written: ", std::generic_category().message(number)});
 }
 
 result<void> backup_writer::begin(const backup_header& header) {
     std::error_code failure;
     if (fs::exists(x_file, failure))
-        return runtime::already_exists("there is a file " + x_file.string() + " already: name another");
+        return runtime::already_exists({"there is a file ", x_file.string(), " already: name another"});
     std::string unfinished = x_file.string() + std::string(unfinished_suffix) + "XXXXXX";
     x_descriptor = ::mkostemp(unfinished.data(), O_CLOEXEC);  // for its owner alone
     if (x_descriptor < 0) return failed(errno);
@@ -189,8 +189,8 @@ result<std::uint64_t> backup_writer::finish(const backup_end& end) {
     // Unlike a rename, it takes nobody else's file away.
     if (::link(x_unfinished.c_str(), x_file.c_str()) != 0) {
         if (errno == EEXIST)
-            return runtime::already_exists("there is a file " + x_file.string() +
-                                           " by now: another backup was written there");
+            return runtime::already_exists(
+                {"there is a file ", x_file.string(), " by now: another backup was written there"});
         return failed(errno);
     }
     ::unlink(x_unfinished.c_str());

@@ -53,8 +53,8 @@ result<void> each_record(partitioned_log& log, const topic_partition& where, std
         }
         if (batch->records.back().offset >= below - 1) return {};
     }
-    return runtime::unavailable("the topic " + where.topic + "[" + std::to_string(where.partition) +
-                                "] cannot be read up to offset " + std::to_string(below) + " now: try again");
+    return runtime::unavailable({"the topic ", where.topic, "[", where.partition,
+                                 "] cannot be read up to offset ", below, " now: try again"});
 }
 
 result<std::optional<schemas::event>> last_event(partitioned_log& log, const topic_partition& where,

@@ -151,8 +151,8 @@ result<void> append_dead(record_writer& records, const carried_record& dead, dea
     if (!was_otherwise) return was_otherwise.error();
     if (*was_otherwise)
         return runtime::failed_precondition(
-            std::string("this restore was begun ") + (is_tried ? "without" : "with") +
-            " --retry-dead, and was cut off: continue in the same way, or begin anew in an empty log");
+            {"this restore was begun ", (is_tried ? "without" : "with"),
+             " --retry-dead, and was cut off: continue in the same way, or begin anew in an empty log"});
     return records.append(is_tried ? again : dead);
 }
 
@@ -164,14 +164,14 @@ result<backup_summary> restore_backup(const std::filesystem::path& file, events:
     const auto backup = verify_backup(file);
     if (!backup) return backup;
     if (backup->header.log.key_check != keys.check_value())
-        return runtime::failed_precondition("the backup " + file.string() +
-                                            " was made with another key ring, and its secrets cannot be read "
-                                            "with this one; give that one with --key-ring");
+        return runtime::failed_precondition(
+            {"the backup ", file.string(),
+             " was made with another key ring, and its secrets cannot be read "
+             "with this one; give that one with --key-ring"});
     if (backup->header.level > schemas::commands::newest_level)
-        return runtime::failed_precondition("the backup is of level " + std::to_string(backup->header.level) +
-                                            ", and this program goes up to level " +
-                                            std::to_string(schemas::commands::newest_level) +
-                                            ": install a newer program");
+        return runtime::failed_precondition({"the backup is of level ", backup->header.level,
+                                             ", and this program goes up to level ",
+                                             schemas::commands::newest_level, ": install a newer program"});
     const genesis next = next_generation(*backup, random);
     const auto begun = node::continue_log(log, keys, next, random, clock);
     if (!begun) return begun.error();

@@ -119,8 +119,8 @@ result<std::unique_ptr<open_history>> history_database::open_folder(bool is_seco
     std::error_code failure;
     fs::create_directories(x_folder, failure);
     if (failure)
-        return runtime::unavailable("the folder " + x_folder.string() +
-                                    " cannot be used: " + failure.message());
+        return runtime::unavailable(
+            {"the folder ", x_folder.string(), " cannot be used: ", failure.message()});
     if (const auto known = rocks::check_stored_format(x_folder, "the history of deliveries"); !known)
         return known.error();
     rocksdb::DB* db = nullptr;
@@ -141,8 +141,8 @@ result<std::unique_ptr<open_history>> history_database::open_folder(bool is_seco
         fs::remove_all(x_folder, failure);
         return open_folder(true);
     }
-    return runtime::unavailable("the history of deliveries in " + x_folder.string() +
-                                " cannot be opened: " + status.ToString());
+    return runtime::unavailable(
+        {"the history of deliveries in ", x_folder.string(), " cannot be opened: ", status.ToString()});
 }
 
 result<std::unique_ptr<history_database>> history_database::open(fs::path folder,

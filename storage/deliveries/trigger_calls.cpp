@@ -51,7 +51,7 @@ class log_trigger_calls final : public trigger_calls, public std::enable_shared_
 
   private:
     static error not_taken(const error& why) {
-        return runtime::unavailable("the log did not take the test: " + why.message);
+        return runtime::unavailable({"the log did not take the test: ", why.message});
     }
     static error closed() { return runtime::unavailable("this node is shutting down"); }
 

@@ -50,8 +50,7 @@ class embedded_reader final : public events::log::reader {
 
     result<events::log::read_batch> poll(std::size_t records_max, std::int64_t wait_ms) override {
         if (x_partition == nullptr)
-            return runtime::failed_precondition("there is no " + x_where.topic + "/" +
-                                                std::to_string(x_where.partition));
+            return runtime::failed_precondition({"there is no ", x_where.topic, "/", x_where.partition});
         const auto deadline = steady_clock::now() + milliseconds(wait_ms);
         while (!x_failure) {
             x_bell->reset();
@@ -145,8 +144,8 @@ class embedded_member final : public events::log::group_member {
                 const std::optional<stored_commit> commit = x_committer->committed({x_group, where});
                 if (!commit)
                     return fail(runtime::failed_precondition(
-                        "group " + x_group + " has no committed offset for " + topic + "/" +
-                        std::to_string(partition) + "; creating the topics commits the first"));
+                        {"group ", x_group, " has no committed offset for ", topic, "/", partition,
+                         "; creating the topics commits the first"}));
                 const std::uint64_t epoch = x_committer->next_epoch();
                 x_places.push_back({x_committer->find(where), epoch, commit->next_offset});
                 x_committer->hang(*x_places.back().partition, x_bell);
@@ -174,7 +173,7 @@ class embedded_member final : public events::log::group_member {
                     *place.partition, place.next, std::min(share, events_max - found.size()));
                 if (!batch && batch.error().code == error_code::unavailable) continue;
                 if (!batch) {
-                    fail(runtime::failed_precondition("group " + x_group + ": " + batch.error().message));
+                    fail(runtime::failed_precondition({"group ", x_group, ": ", batch.error().message}));
                     return false;
                 }
                 has_more = has_more || !batch->at_end;

@@ -28,10 +28,9 @@ std::string text_of(const topic_partition& where) {
 error not_open() { return runtime::unavailable("the log is closed"); }
 
 error out_of_range(const log_partition& partition, std::int64_t offset) {
-    return runtime::failed_precondition("offset " + std::to_string(offset) + " of " +
-                                        text_of(partition.where) + " is not in the log: it has " +
-                                        std::to_string(partition.range.first) + " to " +
-                                        std::to_string(partition.range.next));
+    return runtime::failed_precondition({"offset ", offset, " of ", text_of(partition.where),
+                                         " is not in the log: it has ", partition.range.first, " to ",
+                                         partition.range.next});
 }
 
 }  // namespace
@@ -141,10 +140,9 @@ result<void> log_committer::append(const account_pointer& account, const topic_p
     log_partition* const partition = found == x_partitions.end() ? nullptr : &found->second;
     pending_append added{account, partition, std::move(what), bytes, std::move(handler)};
     if (partition == nullptr)
-        added.refuse(runtime::failed_precondition("there is no " + text_of(where)));
+        added.refuse(runtime::failed_precondition({"there is no ", text_of(where)}));
     else if (bytes > limits::record_bytes_max)
-        added.refuse(
-            runtime::invalid_argument("a record of " + std::to_string(bytes) + " bytes is too large"));
+        added.refuse(runtime::invalid_argument({"a record of ", bytes, " bytes is too large"}));
     ++account->records;
     account->bytes += bytes;
     x_queue.push_back(std::move(added));
@@ -432,7 +430,7 @@ void log_committer::query_range(const topic_partition& where, events::log::range
 result<std::int32_t> log_committer::partitions(const std::string& topic) {
     const runtime::lock_guard lock(x_mutex);
     const auto found = x_topics.find(topic);
-    if (found == x_topics.end()) return runtime::not_found("there is no topic " + topic);
+    if (found == x_topics.end()) return runtime::not_found({"there is no topic ", topic});
     return found->second;
 }
 

@@ -147,18 +147,18 @@ error log_database::error_of(const rocksdb::Status& status) const {
         const bool is_held = text.find("Resource temporarily unavailable") != std::string::npos ||
                              text.find("lock hold by current process") != std::string::npos;
         return runtime::unavailable(
-            where + (is_held ? " is in use by another process" : " cannot be opened: " + text));
+            {where, (is_held ? " is in use by another process" : " cannot be opened: " + text)});
     }
     const bool is_gone = status.IsPathNotFound() || text.find("No such file") != std::string::npos;
     if (status.IsCorruption() || is_gone)
-        return runtime::failed_precondition(where + " is damaged and cannot be repaired: " + text);
+        return runtime::failed_precondition({where, " is damaged and cannot be repaired: ", text});
     if (status.IsInvalidArgument() || status.IsNotSupported())
-        return runtime::failed_precondition(where + " cannot be opened: " + text);
-    return runtime::unavailable(where + ": " + text);
+        return runtime::failed_precondition({where, " cannot be opened: ", text});
+    return runtime::unavailable({where, ": ", text});
 }
 
 error log_database::closed() const {
-    return runtime::unavailable("the log in " + x_folder.string() + " is not open");
+    return runtime::unavailable({"the log in ", x_folder.string(), " is not open"});
 }
 
 result<log_contents> log_database::open() {
@@ -180,7 +180,7 @@ result<log_contents> log_database::reopen() {
 
 result<log_contents> log_database::open_to_write() {
     if (const std::error_code failed = make_folder(x_folder))
-        return runtime::unavailable("the log's folder " + x_folder.string() + ": " + failed.message());
+        return runtime::unavailable({"the log's folder ", x_folder.string(), ": ", failed.message()});
     if (const auto known = rocks::check_stored_format(x_folder, "the log"); !known) return known.error();
     rocksdb::DB* opened = nullptr;
     rocksdb::Options options = log_options(x_open_files_max);

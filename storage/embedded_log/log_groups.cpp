@@ -47,7 +47,7 @@ result<std::vector<std::int64_t>> log_committer::committed_of(const std::string&
     const auto count = partitions(topic);
     if (!count) return count.error();
     if (known == nullptr || known->group.empty())
-        return runtime::not_found("no group reads the topic " + topic);
+        return runtime::not_found({"no group reads the topic ", topic});
     std::vector<std::int64_t> places;
     for (std::int32_t number = 0; number < *count; ++number) {
         const auto found = committed({std::string(known->group), {topic, number}});

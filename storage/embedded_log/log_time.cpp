@@ -13,10 +13,10 @@ result<log_time> log_time::begin(const runtime::clock& clock, std::optional<std:
     const std::int64_t leap_ms = wall_ms - newest_ms.value_or(wall_ms);
     if (leap_ms > limits::log_clock_leap_ms_max && leap == clock_leap::refused)
         return runtime::failed_precondition(
-            "the newest record of the log is of " + runtime::iso8601_ms(*newest_ms) +
-            ", and this machine's clock says " + runtime::iso8601_ms(wall_ms) +
-            ": more than 30 days later. If the clock is right, start once with --accept-clock; a wrong time "
-            "would stay in everything that is written from now on");
+            {"the newest record of the log is of ", runtime::iso8601_ms(*newest_ms),
+             ", and this machine's clock says ", runtime::iso8601_ms(wall_ms),
+             ": more than 30 days later. If the clock is right, start once with --accept-clock; a wrong time "
+             "would stay in everything that is written from now on"});
     return log_time(clock, std::max(wall_ms, newest_ms.value_or(wall_ms)),
                     leap_ms > limits::log_clock_leap_held_ms);
 }

@@ -99,8 +99,8 @@ void command_gateway::add(waiter waiting) {
     std::string bytes = schemas::commands::seal_envelope(waiting.command);
     if (bytes.size() > limits::command_bytes_max)
         return waiting.handler(
-            runtime::invalid_argument("the request makes a command of " + std::to_string(bytes.size()) +
-                                      " bytes; the most is " + std::to_string(limits::command_bytes_max)));
+            runtime::invalid_argument({"the request makes a command of ", bytes.size(),
+                                       " bytes; the most is ", limits::command_bytes_max}));
     const schemas::uuid id = waiting.command.command_id;
     {
         const runtime::lock_guard lock(x_mutex);
@@ -138,7 +138,7 @@ void command_gateway::append_failed(const schemas::uuid& id, const error& reason
         const outcome_handler handler = std::move(waiting.handler);
         x_waiting.erase(found);
         lock.unlock();
-        return handler(runtime::unavailable("the log did not take the command: " + reason.message));
+        return handler(runtime::unavailable({"the log did not take the command: ", reason.message}));
     }
     if (!may_repeat(waiting.command)) return;
     const std::int64_t delay_ms = std::min(limits::append_repeat_ms_base << std::min(waiting.appends, 8u),

@@ -54,9 +54,8 @@ result<std::uint32_t> event_partitions(events::log::partitioned_log& log) {
         if (!here) return here.error();
         const auto count = static_cast<std::uint32_t>(*here);
         if (all != 0 && all != count)
-            return runtime::failed_precondition("the event topics must have equally many partitions, but " +
-                                                std::string(topic) + " has " + std::to_string(count) +
-                                                " and another " + std::to_string(all));
+            return runtime::failed_precondition({"the event topics must have equally many partitions, but ",
+                                                 topic, " has ", count, " and another ", all});
         all = count;
     }
     return all;
@@ -87,9 +86,9 @@ result<schemas::commands::genesis> checked(events::log::partitioned_log& log, co
     const auto partitions = event_partitions(log);
     if (!partitions) return partitions.error();
     if (*partitions != found->event_partitions)
-        return runtime::failed_precondition("the event topics have " + std::to_string(*partitions) +
-                                            " partitions, but the log was begun with " +
-                                            std::to_string(found->event_partitions));
+        return runtime::failed_precondition({"the event topics have ", *partitions,
+                                             " partitions, but the log was begun with ",
+                                             found->event_partitions});
     return found;
 }
 
@@ -210,9 +209,9 @@ result<void> check_secrets(const registry::state::state_view& state, const runti
         const auto check = [&](const std::string& binding, const std::string& sealed) {
             if (!all || sealed.empty()) return;
             if (const auto opened = keys.unseal(binding, sealed); !opened)
-                all = runtime::failed_precondition("the secret of webhook " + std::to_string(hook.id.value) +
-                                                   " does not open: " + opened.error().message +
-                                                   "; give the key ring with all its older keys");
+                all = runtime::failed_precondition({"the secret of webhook ", hook.id.value,
+                                                    " does not open: ", opened.error().message,
+                                                    "; give the key ring with all its older keys"});
         };
         check(hook.seal_binding, hook.sealed_secret);
         check(hook.earlier_secret.seal_binding, hook.earlier_secret.sealed_secret);

@@ -238,8 +238,8 @@ class rocks_state_store final : public rocks_state {
         const std::unique_ptr<rocksdb::Checkpoint> copy(made);
         if (status.ok()) status = copy->CreateCheckpoint(folder.string());
         if (status.ok()) return put_stored_format(folder);
-        return runtime::unavailable("the state database cannot be copied to " + folder.string() + ": " +
-                                    status.ToString());
+        return runtime::unavailable(
+            {"the state database cannot be copied to ", folder.string(), ": ", status.ToString()});
     }
     void on_reopening(std::function<void()> handler) override { x_on_reopening = std::move(handler); }
 
@@ -261,9 +261,9 @@ class rocks_state_store final : public rocks_state {
             std::exchange(x_on_reopening, nullptr)();
         const std::uint64_t mebibytes = (x_room_bytes >> 20) + 1;
         return runtime::unavailable(
-            "the state database cannot be written; it resumes by itself" +
-            (has_room ? std::string(" within seconds")
-                      : " once " + std::to_string(mebibytes) + " MB of its disk are free"));
+            {"the state database cannot be written; it resumes by itself",
+             (has_room ? std::string(" within seconds")
+                       : " once " + std::to_string(mebibytes) + " MB of its disk are free")});
     }
 
     const std::shared_ptr<database> x_in;
@@ -295,8 +295,7 @@ result<opened_state> open_in(const fs::path& folder, std::size_t open_files_max,
     if (!rebuild_because.empty()) fs::remove_all(folder, failure);
     if (!failure) fs::create_directories(folder, failure);
     if (failure)
-        return runtime::unavailable("the folder " + folder.string() +
-                                    " cannot be used: " + failure.message());
+        return runtime::unavailable({"the folder ", folder.string(), " cannot be used: ", failure.message()});
     if (const auto known = check_stored_format(folder, "the state database"); !known) return known.error();
     rocksdb::DB* db = nullptr;
     const rocksdb::Status status =
@@ -307,17 +306,17 @@ result<opened_state> open_in(const fs::path& folder, std::size_t open_files_max,
     }
     if (rebuild_because.empty() && is_damaged(status))
         return open_in(folder, open_files_max, status.ToString());
-    return runtime::unavailable("the state database in " + folder.string() +
-                                " cannot be opened: " + status.ToString());
+    return runtime::unavailable(
+        {"the state database in ", folder.string(), " cannot be opened: ", status.ToString()});
 }
 
 }  // namespace
 
 result<opened_state> open_rocks_state(const fs::path& folder, std::size_t open_files_max) {
     if (const std::string why = read_mark(folder, refused_mark); !why.empty())
-        return runtime::failed_precondition("the state database in " + folder.string() +
-                                            " is refused because: " + why +
-                                            "; move it away, and Herald rebuilds it from the log");
+        return runtime::failed_precondition({"the state database in ", folder.string(),
+                                             " is refused because: ", why,
+                                             "; move it away, and Herald rebuilds it from the log"});
     auto opened = open_in(folder, open_files_max, read_mark(folder, rebuild_mark));
     if (opened && !opened->rebuilt_because.empty())
         runtime::log(runtime::log_level::warning, runtime::log_events::state_rebuild,

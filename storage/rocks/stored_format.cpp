@@ -35,8 +35,8 @@ result<void> put_stored_format(const fs::path& folder) {
     if (!failure) fs::rename(unfinished, folder / file_name, failure);
     if (!failure) failure = runtime::make_durable(folder);
     if (!failure) return {};
-    return runtime::unavailable("the file " + (folder / file_name).string() +
-                                " cannot be written: " + failure.message());
+    return runtime::unavailable(
+        {"the file ", (folder / file_name).string(), " cannot be written: ", failure.message()});
 }
 
 }  // namespace herald::storage::rocks

@@ -31,7 +31,7 @@ result<std::string> digest_of(const fs::path& path, const std::stop_token& stop 
         file.read(piece.data(), static_cast<std::streamsize>(piece.size()));
         sum.add(std::string_view(piece).substr(0, static_cast<std::size_t>(file.gcount())));
     }
-    if (!file.eof()) return runtime::unavailable("the file " + path.string() + " cannot be read");
+    if (!file.eof()) return runtime::unavailable({"the file ", path.string(), " cannot be read"});
     return std::string(runtime::as_bytes(sum.finish()));
 }
 
@@ -41,7 +41,7 @@ result<void> write_list(const fs::path& folder, const snapshot_list& list) {
     file << digest_of(list) << bytes;
     file.close();
     if (file) return {};
-    return runtime::unavailable("the file " + (folder / list_name).string() + " cannot be written");
+    return runtime::unavailable({"the file ", (folder / list_name).string(), " cannot be written"});
 }
 
 /// Errors: failed_precondition; unavailable.
@@ -50,18 +50,18 @@ result<void> check_files(const fs::path& folder, const snapshot_list& list) {
     std::size_t present = 0;
     for (fs::directory_iterator each(folder, failure), end; !failure && each != end; each.increment(failure))
         ++present;
-    if (failure) return runtime::unavailable("the folder " + folder.string() + ": " + failure.message());
+    if (failure) return runtime::unavailable({"the folder ", folder.string(), ": ", failure.message()});
     if (present != list.files.size() + 1)
-        return runtime::failed_precondition("it has " + std::to_string(present - 1) + " files, but " +
-                                            std::to_string(list.files.size()) + " belong to it");
+        return runtime::failed_precondition(
+            {"it has ", present - 1, " files, but ", list.files.size(), " belong to it"});
     for (const snapshot_list::file& each : list.files) {
         if (fs::file_size(folder / each.name, failure) != each.bytes || failure)
-            return runtime::failed_precondition("its file " + each.name + " is not of " +
-                                                std::to_string(each.bytes) + " bytes");
+            return runtime::failed_precondition(
+                {"its file ", each.name, " is not of ", each.bytes, " bytes"});
         const auto digest = digest_of(folder / each.name);
         if (!digest) return digest.error();
         if (*digest != each.digest)
-            return runtime::failed_precondition("the digest of its file " + each.name + " is wrong");
+            return runtime::failed_precondition({"the digest of its file ", each.name, " is wrong"});
     }
     return {};
 }
@@ -74,9 +74,9 @@ result<void> fetch_whole(const snapshot_store& from, const std::string& name, co
     if (list->log_id != log_id || list->generation != generation)
         return runtime::failed_precondition("it is of another log");
     if (list->level > schemas::commands::newest_level)
-        return runtime::failed_precondition(
-            "it is of level " + std::to_string(list->level) + ", and this program goes up to level " +
-            std::to_string(schemas::commands::newest_level) + ": install a newer program");
+        return runtime::failed_precondition({"it is of level ", list->level,
+                                             ", and this program goes up to level ",
+                                             schemas::commands::newest_level, ": install a newer program"});
     std::error_code failure;
     fs::remove_all(folder, failure);
     if (const auto fetched = from.fetch(name, folder); !fetched) return fetched;
@@ -121,7 +121,7 @@ result<std::string> take_or_leave(const rocks::rocks_state& state, snapshot_stor
         list.files.push_back({each->path().filename().string(), each->file_size(failure), *digest});
         bytes += list.files.back().bytes;
     }
-    if (failure) return runtime::unavailable("the folder " + place->string() + ": " + failure.message());
+    if (failure) return runtime::unavailable({"the folder ", place->string(), ": ", failure.message()});
     if (const auto written = write_list(*place, list); !written) return written.error();
     const std::string name = name_of(list);
     if (const auto kept = store.keep(name, stop); !kept) return kept.error();
@@ -183,7 +183,7 @@ result<std::optional<std::string>> load_newest(const snapshot_store& from, const
         if (whole) {
             fs::rename(place, state, failure);
             if (failure)
-                return runtime::unavailable("cannot make " + state.string() + ": " + failure.message());
+                return runtime::unavailable({"cannot make ", state.string(), ": ", failure.message()});
             runtime::log(runtime::log_level::info, runtime::log_events::snapshot_loaded, {{"name", name}});
             return name;
         }

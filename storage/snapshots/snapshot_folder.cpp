@@ -18,8 +18,7 @@ constexpr std::string_view unfinished = "unfinished";
 constexpr std::size_t copied_bytes = 4ull << 20;
 
 error trouble_with(const fs::path& path, const std::error_code& why) {
-    return runtime::unavailable("the snapshot " + path.string() +
-                                " cannot be kept or read: " + why.message());
+    return runtime::unavailable({"the snapshot ", path.string(), " cannot be kept or read: ", why.message()});
 }
 
 /// Named by this machine and workplace, so that processes that share a folder do not take each other's.
@@ -113,7 +112,7 @@ class snapshot_folder final : public snapshot_store {
                              std::size_t bytes_max) const override {
         const fs::path path = x_folder / name / file;
         std::ifstream from(path, std::ios::binary);
-        if (!from) return runtime::not_found("there is no file " + path.string());
+        if (!from) return runtime::not_found({"there is no file ", path.string()});
         std::string bytes(bytes_max, '\0');
         from.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
         if (from.bad()) return trouble_with(path, {EIO, std::generic_category()});
@@ -124,7 +123,7 @@ class snapshot_folder final : public snapshot_store {
     result<void> fetch(const std::string& name, const fs::path& folder) const override {
         std::error_code failure;
         const fs::path from = x_folder / name;
-        if (!fs::exists(from, failure)) return runtime::not_found("there is no snapshot " + from.string());
+        if (!fs::exists(from, failure)) return runtime::not_found({"there is no snapshot ", from.string()});
         fs::create_directories(folder, failure);
         for (fs::directory_iterator each(from, failure), end; !failure && each != end;
              each.increment(failure)) {

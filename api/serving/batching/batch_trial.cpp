@@ -227,7 +227,7 @@ class trial {
 
   private:
     static error refused(const std::string& why) {
-        return runtime::invalid_argument("batching cannot be used with this model: " + why);
+        return runtime::invalid_argument({"batching cannot be used with this model: ", why});
     }
 
     result<void> check_shapes() const {

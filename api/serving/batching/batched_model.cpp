@@ -37,7 +37,7 @@ std::shared_ptr<runtime::counter> counter_of(const runtime::metric_name& what, s
 error not_run(const std::exception& thrown) {
     if (dynamic_cast<const std::bad_alloc*>(&thrown))
         return runtime::resource_exhausted("this node has not enough memory for the prediction; try again");
-    return runtime::internal(std::string("the prediction was not run: ") + thrown.what());
+    return runtime::internal({"the prediction was not run: ", thrown.what()});
 }
 
 /// What a handler throws ends neither its thread nor the others of its batch.
@@ -134,9 +134,9 @@ void batched_model::gatherer::add(tensor_request request, std::size_t rows, resp
     }
     if (is_worth_a_look) x_changed.notify_one();
     if (is_full)
-        held->handler(runtime::resource_exhausted(
-            "too many predictions are waiting for this model (at most " +
-            std::to_string(limits::batch_requests_waiting_max) + " may); try again"));
+        held->handler(
+            runtime::resource_exhausted({"too many predictions are waiting for this model (at most ",
+                                         limits::batch_requests_waiting_max, " may); try again"}));
 }
 
 void batched_model::gatherer::end() {

@@ -87,8 +87,8 @@ result<std::vector<std::vector<tensor>>> split(const std::vector<tensor>& all,
     std::vector<std::vector<tensor>> out(rows.size());
     for (const tensor& each : all) {
         if (each.shape.empty() || each.shape.front() != static_cast<std::int64_t>(total))
-            return runtime::internal("output \"" + each.name + "\" does not have the " +
-                                     std::to_string(total) + " rows of the inputs");
+            return runtime::internal(
+                {"output \"", each.name, "\" does not have the ", total, " rows of the inputs"});
         const std::size_t elements = row_elements(each);
         const std::size_t bytes = elements * schemas::bytes_of(each.type);
         std::size_t begin = 0;

@@ -41,8 +41,8 @@ result<schemas::model_signature> load(model_cache::marked_load& mark, const std:
     if (!before) return before.error();
     if (*before >= limits::load_ends_max) {
         mark.forget();
-        return runtime::invalid_argument("loading the model ended the process " + std::to_string(*before) +
-                                         " times; it is not tried again");
+        return runtime::invalid_argument(
+            {"loading the model ended the process ", *before, " times; it is not tried again"});
     }
     return loader(file);
 }
@@ -138,8 +138,8 @@ result<std::vector<stored_object>> builder_job::model_of(const schemas::build& b
         model.push_back({std::move(each.object), std::move(each.digest), each.bytes});
     }
     if (bytes > x_settings.model_bytes_max)
-        return runtime::invalid_argument("the model has " + std::to_string(bytes) + " bytes; at most " +
-                                         std::to_string(x_settings.model_bytes_max) + " can be served");
+        return runtime::invalid_argument(
+            {"the model has ", bytes, " bytes; at most ", x_settings.model_bytes_max, " can be served"});
     return model;
 }
 
@@ -196,9 +196,8 @@ task<schemas::model_signature> builder_job::looked(schemas::build_id build,
     };
     (void)co_await run_blocking(x_with.blocking, forget);
     given_up(look);
-    co_return runtime::invalid_argument("loading the model took more than " +
-                                        std::to_string(x_settings.look_ms_max / 1'000) +
-                                        " s; it was given up");
+    co_return runtime::invalid_argument(
+        {"loading the model took more than ", x_settings.look_ms_max / 1'000, " s; it was given up"});
 }
 
 bool builder_job::is_able() const {

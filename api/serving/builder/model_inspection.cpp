@@ -23,8 +23,8 @@ constexpr unsigned varint_type = engines::protobuf_field::varint;
 constexpr unsigned bytes_type = engines::protobuf_field::bytes_behind_length;
 
 error damaged(std::string_view where) {
-    return runtime::invalid_argument("the model is damaged: its " + std::string(where) +
-                                     " cannot be read; upload it again as a whole");
+    return runtime::invalid_argument(
+        {"the model is damaged: its ", where, " cannot be read; upload it again as a whole"});
 }
 
 error another_kind() {
@@ -108,16 +108,16 @@ result<void> look_at_tensor(std::string_view bytes) {
         if (field->number == 14 && field->type == varint_type && field->value == 1) is_external = true;
     }
     if (!is_external) return {};
-    return runtime::invalid_argument("the model's tensor " + shown(name) +
-                                     " has its values in another file; save the model with all values in "
-                                     "one file (without external data)");
+    return runtime::invalid_argument({"the model's tensor ", shown(name),
+                                      " has its values in another file; save the model with all values in "
+                                      "one file (without external data)"});
 }
 
 result<void> look_at(message which, std::string_view bytes, int depth) {
     if (which == message::tensor) return look_at_tensor(bytes);
     if (depth > limits::model_depth_max)
-        return runtime::invalid_argument("the model's graphs are nested more than " +
-                                         std::to_string(limits::model_depth_max) + " levels deep");
+        return runtime::invalid_argument(
+            {"the model's graphs are nested more than ", limits::model_depth_max, " levels deep"});
     for (protobuf_reader reader(bytes); !reader.is_at_end();) {
         const auto field = reader.next();
         if (!field) return damaged(name_of(which));
@@ -161,9 +161,9 @@ result<void> look_at_inputs(std::string_view graph) {
     for (const std::string_view name : unknown)
         if (!weights.contains(name))
             return runtime::invalid_argument(
-                "the model does not say how many dimensions its input " + shown(name) +
-                " has, so no question can be checked; export it with a shape, with free dimensions "
-                "where they differ, as [\"N\",4]");
+                {"the model does not say how many dimensions its input ", shown(name),
+                 " has, so no question can be checked; export it with a shape, with free dimensions "
+                 "where they differ, as [\"N\",4]"});
     return {};
 }
 

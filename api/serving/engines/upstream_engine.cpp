@@ -207,7 +207,7 @@ class upstream_loading final : public std::enable_shared_from_this<upstream_load
     void judge(const client::answer& answer, bool was_connected) {
         if (answer.refused_for_good)
             return x_handler(
-                runtime::invalid_argument("upstream_url is " + x_server.url + ": " + answer.message));
+                runtime::invalid_argument({"upstream_url is ", x_server.url, ": ", answer.message}));
         const std::string why = why_unhealthy(answer, !x_server.health_url.empty(), was_connected);
         if (why.empty()) {
             loaded_model out;
@@ -246,7 +246,8 @@ class upstream_engine final : public engine {
     void load(const model_source& source, load_handler handler) override {
         const auto good = client::parse_location(source.upstream_url, client::plain_http::allowed, x_policy);
         if (!good)
-            return handler(runtime::invalid_argument("upstream_url cannot be used: " + good.error().message));
+            return handler(
+                runtime::invalid_argument({"upstream_url cannot be used: ", good.error().message}));
         upstream_server server;
         server.url = source.upstream_url;
         server.pool_key = "build " + std::to_string(source.build.value);

@@ -49,8 +49,7 @@ std::string why_no_answer(const client::answer& answer) {
 
 result<std::string> health_url(std::string_view upstream_url, std::string_view health_path) {
     const auto refused = [&](const char* right) {
-        return runtime::invalid_argument("health_path is \"" + std::string(health_path) + "\"; it must " +
-                                         right);
+        return runtime::invalid_argument({"health_path is \"", health_path, "\"; it must ", right});
     };
     if (health_path.empty() || health_path.front() != '/') return refused("begin with a slash");
     const bool is_clean = std::all_of(health_path.begin(), health_path.end(),
@@ -89,11 +88,11 @@ client::request request_to(const std::string& url, const std::string& pool_key, 
 
 result<body_response> meaning_of(client::answer answer) {
     if (answer.location_is_full)
-        return runtime::unavailable("too many calls of the upstream server are under way on this node: " +
-                                    answer.message);
+        return runtime::unavailable(
+            {"too many calls of the upstream server are under way on this node: ", answer.message});
     if (answer.own_shortage)
         return runtime::unavailable(
-            "this node lacks file descriptors or memory to call the upstream server: " + answer.message);
+            {"this node lacks file descriptors or memory to call the upstream server: ", answer.message});
     if (answer.failed == client::failure::timeout)
         return error{error_code::deadline_exceeded,
                      std::string("the upstream server did not ") +

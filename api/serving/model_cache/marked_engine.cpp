@@ -70,10 +70,9 @@ class begun_load {
 };
 
 error refused(const std::string& what, int ends, const std::string& mark) {
-    return runtime::invalid_argument(what + " the model ended the process of this node " +
-                                     std::to_string(ends) +
-                                     " times; it is not loaded again here until the file herald/loads/" +
-                                     mark + " in the node's --data folder is removed");
+    return runtime::invalid_argument({what, " the model ended the process of this node ", ends,
+                                      " times; it is not loaded again here until the file herald/loads/",
+                                      mark, " in the node's --data folder is removed"});
 }
 
 class marked_engine final : public engines::engine {

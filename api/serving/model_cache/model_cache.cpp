@@ -251,18 +251,16 @@ result<void> model_cache::shelf::make_disk_room_for(std::uint64_t bytes) {
     bool is_enough = has_disk_room(bytes, unheld_bytes);
     while (is_enough && !has_disk_room(bytes, 0)) is_enough = let_oldest_go();
     if (is_enough) return {};
-    return runtime::unavailable("the disk has no room for a copy of the model of " + std::to_string(bytes) +
-                                " bytes: " + std::to_string(x_bounds.disk_free_bytes_min) +
-                                " must stay free");
+    return runtime::unavailable({"the disk has no room for a copy of the model of ", bytes,
+                                 " bytes: ", x_bounds.disk_free_bytes_min, " must stay free"});
 }
 
 /// For one copy more. Unless all that nobody holds would make enough room, none of it goes. Errors:
 /// unavailable, since what is held or fills the disk may go; invalid_argument beyond the bound.
 result<void> model_cache::shelf::make_room(std::uint64_t bytes) {
     if (bytes > x_bounds.bytes_max)
-        return runtime::invalid_argument("the model has " + std::to_string(bytes) +
-                                         " bytes; the disk cache of models takes at most " +
-                                         std::to_string(x_bounds.bytes_max));
+        return runtime::invalid_argument(
+            {"the model has ", bytes, " bytes; the disk cache of models takes at most ", x_bounds.bytes_max});
     std::uint64_t held_bytes = 0;
     std::size_t held = 0;
     for (const auto& [name, each] : x_copies) {
@@ -271,9 +269,8 @@ result<void> model_cache::shelf::make_room(std::uint64_t bytes) {
         ++held;
     }
     if (!keeps_to_bounds(held_bytes + bytes, held + 1))
-        return runtime::unavailable("the disk cache of models has no room for " + std::to_string(bytes) +
-                                    " bytes: models in use take " + std::to_string(held_bytes) + " of " +
-                                    std::to_string(x_bounds.bytes_max));
+        return runtime::unavailable({"the disk cache of models has no room for ", bytes,
+                                     " bytes: models in use take ", held_bytes, " of ", x_bounds.bytes_max});
     if (const auto made = make_disk_room_for(bytes); !made) return made;
     while (!keeps_to_bounds(x_bytes + bytes, x_copies.size() + 1) && let_oldest_go()) {
     }

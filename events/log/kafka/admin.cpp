@@ -42,10 +42,10 @@ result<std::int32_t> count_partitions(const installation& installed, rd_kafka_t*
     if (code != RD_KAFKA_RESP_ERR_NO_ERROR) return installed.no_answer(code);
     const metadata_pointer owner(found);
     if (found->topic_cnt != 1 || says_unknown(found->topics[0].err))
-        return runtime::not_found("there is no topic " + installed.name_of_topic(topic) + " in Kafka");
+        return runtime::not_found({"there is no topic ", installed.name_of_topic(topic), " in Kafka"});
     if (found->topics[0].partition_cnt == 0)
-        return runtime::unavailable("Kafka says of topic " + installed.name_of_topic(topic) + ": " +
-                                    rd_kafka_err2str(found->topics[0].err));
+        return runtime::unavailable({"Kafka says of topic ", installed.name_of_topic(topic), ": ",
+                                     rd_kafka_err2str(found->topics[0].err)});
     return found->topics[0].partition_cnt;
 }
 
@@ -66,7 +66,7 @@ result<event_pointer> admin_request::wait() const {
         rd_kafka_queue_poll(x_queue.get(), static_cast<int>(limits::kafka_admin_request_ms_max) + 1'000));
     if (event == nullptr) return x_installed.no_answer(RD_KAFKA_RESP_ERR__TIMED_OUT);
     if (rd_kafka_event_error(event.get()) != RD_KAFKA_RESP_ERR_NO_ERROR)
-        return runtime::unavailable(std::string("Kafka: ") + rd_kafka_event_error_string(event.get()));
+        return runtime::unavailable({"Kafka: ", rd_kafka_event_error_string(event.get())});
     return event;
 }
 

@@ -122,8 +122,8 @@ std::string last_trouble::text() const {
 
 error installation::no_answer(rd_kafka_resp_err_t code) const {
     const std::string why = trouble.text();
-    return runtime::unavailable("Kafka at " + options.bootstrap_servers +
-                                " does not answer: " + (why.empty() ? rd_kafka_err2str(code) : why));
+    return runtime::unavailable({"Kafka at ", options.bootstrap_servers,
+                                 " does not answer: ", (why.empty() ? rd_kafka_err2str(code) : why)});
 }
 
 std::string installation::topic_of_name(const char* name) const {
@@ -138,7 +138,7 @@ result<rd_kafka_t*> open_raw_client(installation& where, client_kind kind, const
     all.insert(all.end(), wishes.more.begin(), wishes.more.end());
     for (const auto& [name, value] : all)
         if (rd_kafka_conf_set(conf.get(), name.c_str(), value.c_str(), text, sizeof text) != RD_KAFKA_CONF_OK)
-            return runtime::invalid_argument("Kafka property " + name + ": " + text);
+            return runtime::invalid_argument({"Kafka property ", name, ": ", text});
     rd_kafka_conf_set_log_cb(conf.get(), on_log_line);
     rd_kafka_conf_set_socket_cb(conf.get(), on_connection);
     rd_kafka_conf_interceptor_add_on_new(conf.get(), "herald", on_new_client, &where);
@@ -148,7 +148,7 @@ result<rd_kafka_t*> open_raw_client(installation& where, client_kind kind, const
     const bool produces = kind == client_kind::producer || kind == client_kind::strict_producer;
     rd_kafka_t* client =
         rd_kafka_new(produces ? RD_KAFKA_PRODUCER : RD_KAFKA_CONSUMER, conf.get(), text, sizeof text);
-    if (client == nullptr) return runtime::internal(std::string("the Kafka client cannot be made: ") + text);
+    if (client == nullptr) return runtime::internal({"the Kafka client cannot be made: ", text});
     static_cast<void>(conf.release());  // now owned by the client
     return client;
 }

@@ -164,8 +164,8 @@ class kafka_member final : public group_member {
         for (const committed_offset& each : *answer)
             if (each.next_offset < 0)
                 return fail(runtime::failed_precondition(
-                    "group " + x_group + " has no committed offset for " + text_of(each.where) +
-                    "; `herald groups --reset` goes on from what the log still has"));
+                    {"group ", x_group, " has no committed offset for ", text_of(each.where),
+                     "; `herald groups --reset` goes on from what the log still has"}));
         x_membership->begin(*answer);
         ++x_epoch;
         for (const committed_offset& each : *answer) {
@@ -239,16 +239,16 @@ class kafka_member final : public group_member {
             const auto found = x_assigned.find(where);
             const std::int64_t offset = found == x_assigned.end() ? -1 : found->second.next_offset;
             return fail(runtime::failed_precondition(
-                "group " + x_group + ": offset " + std::to_string(offset) + " of " + text_of(where) +
-                " is not in the log (" + text + "); `herald groups --reset` goes on from what it still has"));
+                {"group ", x_group, ": offset ", offset, " of ", text_of(where), " is not in the log (", text,
+                 "); `herald groups --reset` goes on from what it still has"}));
         }
         x_installed->members.fails(text, x_full_name);
         if (says_unknown(message.err))
             x_suspects = x_topics;  // one of them is gone, or a broker has only just started
         else if (x_membership->is_replaced())
             fail(runtime::failed_precondition(
-                "group " + x_group + ": another worker has joined with the name " +
-                x_installed->options.member_name + "; each worker must have a --worker-id of its own"));
+                {"group ", x_group, ": another worker has joined with the name ",
+                 x_installed->options.member_name, "; each worker must have a --worker-id of its own"}));
         else if (message.err == RD_KAFKA_RESP_ERR__FATAL)
             rejoin();
     }

@@ -67,8 +67,8 @@ result<std::vector<lost_place>> find_of_group(const installation& installed, rd_
                                                 found->second.partitions - 1);
     }
     if (all->cnt == 0)
-        return runtime::not_found("there is no topic of group " + installed.name_of_group(group) +
-                                  " in Kafka: is --topic-prefix right? Else run `herald init` first");
+        return runtime::not_found({"there is no topic of group ", installed.name_of_group(group),
+                                   " in Kafka: is --topic-prefix right? Else run `herald init` first"});
     const rd_kafka_resp_err_t code =
         rd_kafka_committed(consumer, all.get(), static_cast<int>(wait_ms_until(deadline_ms)));
     if (code != RD_KAFKA_RESP_ERR_NO_ERROR) return installed.no_answer(code);
@@ -123,7 +123,7 @@ result<void> commit(const installation& installed, rd_kafka_t* consumer, const s
     if (code == RD_KAFKA_RESP_ERR_UNKNOWN_MEMBER_ID || code == RD_KAFKA_RESP_ERR_REBALANCE_IN_PROGRESS ||
         code == RD_KAFKA_RESP_ERR_ILLEGAL_GENERATION)
         return runtime::failed_precondition(
-            "group " + group + " has members and lacks committed offsets: stop the workers first");
+            {"group ", group, " has members and lacks committed offsets: stop the workers first"});
     return installed.no_answer(code);
 }
 
@@ -146,7 +146,7 @@ result<std::vector<std::int64_t>> find_committed(const std::shared_ptr<installat
                                                  rd_kafka_t* client, const std::string& topic) {
     const topic_settings* const known = find_topic(topic);
     if (known == nullptr || known->group.empty())
-        return runtime::not_found("no group reads the topic " + topic);
+        return runtime::not_found({"no group reads the topic ", topic});
     const auto count = count_partitions(*installed, client, topic);
     if (!count) return count.error();
     const result<client_pointer> consumer = open_consumer(installed, std::string(known->group));

@@ -55,7 +55,7 @@ result<std::shared_ptr<membership>> membership::join(std::shared_ptr<installatio
     const rd_kafka_resp_err_t code = rd_kafka_subscribe(*client, names.get());
     if (code == RD_KAFKA_RESP_ERR_NO_ERROR) return joined;
     joined->close(0);
-    return runtime::internal("cannot join " + group + ": " + rd_kafka_err2str(code));
+    return runtime::internal({"cannot join ", group, ": ", rd_kafka_err2str(code)});
 }
 
 membership::~membership() {

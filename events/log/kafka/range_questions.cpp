@@ -34,9 +34,9 @@ struct question {
     /// The answer when none came in time.
     error silence(const installation& installed) const {
         if (trouble == RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE)
-            return runtime::unavailable(text_of(where) + " has no leader in Kafka");
-        return runtime::unavailable("the leader of " + text_of(where) + " did not answer; " +
-                                    installed.no_answer(trouble).message);
+            return runtime::unavailable({text_of(where), " has no leader in Kafka"});
+        return runtime::unavailable(
+            {"the leader of ", text_of(where), " did not answer; ", installed.no_answer(trouble).message});
     }
 };
 
@@ -78,7 +78,7 @@ std::optional<result<offset_range>> ask_leader(rd_kafka_t* client, const install
     if (seen == presence::missing) {
         if (open.missing_since_ms == 0) open.missing_since_ms = now_ms();
         if (now_ms() - open.missing_since_ms >= limits::kafka_topic_missing_ms_min)
-            return runtime::failed_precondition("there is no " + text_of(open.where) + " in Kafka");
+            return runtime::failed_precondition({"there is no ", text_of(open.where), " in Kafka"});
     } else if (seen == presence::without_leader) {
         open.trouble = RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE;
     } else {

@@ -92,8 +92,8 @@ class kafka_reader final : public reader {
         ask();  // librdkafka is slow to say that there is no such partition
         if (rd_kafka_consume_start_queue(x_reading->topic.get(), x_where.partition, x_next,
                                          x_reading->queue.get()) != 0)
-            x_failure = runtime::failed_precondition(text_of(x_where) + ": " +
-                                                     rd_kafka_err2str(rd_kafka_last_error()));
+            x_failure = runtime::failed_precondition(
+                {text_of(x_where), ": ", rd_kafka_err2str(rd_kafka_last_error())});
     }
 
     /// librdkafka blocks its caller until it has stopped reading a partition.
@@ -126,7 +126,7 @@ class kafka_reader final : public reader {
     }
 
     void say_reconnected() {
-        x_trouble = runtime::unavailable(text_of(x_where) + " was out of reach for a moment");
+        x_trouble = runtime::unavailable({text_of(x_where), " was out of reach for a moment"});
     }
 
     /// True when the message says that there is nothing more.
@@ -142,13 +142,13 @@ class kafka_reader final : public reader {
         }
         const std::string text = rd_kafka_message_errstr(&message);
         if (message.err == RD_KAFKA_RESP_ERR__AUTO_OFFSET_RESET) {
-            x_failure = runtime::failed_precondition("offset " + std::to_string(x_next) + " of " +
-                                                     text_of(x_where) + " is not in the log: " + text);
+            x_failure = runtime::failed_precondition(
+                {"offset ", x_next, " of ", text_of(x_where), " is not in the log: ", text});
         } else if (says_unknown(message.err)) {
             x_is_suspect = true;  // the topic is gone, or the broker has only just started
             ask();
         } else {
-            x_trouble = runtime::unavailable(text_of(x_where) + ": " + text);
+            x_trouble = runtime::unavailable({text_of(x_where), ": ", text});
         }
         return false;
     }

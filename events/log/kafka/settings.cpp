@@ -144,8 +144,8 @@ properties settings_of(client_kind kind, const kafka_options& options) {
 result<void> check_properties(const properties& from_operator) {
     for (const auto& [name, value] : from_operator)
         if (std::find(own_properties.begin(), own_properties.end(), name) != own_properties.end())
-            return runtime::invalid_argument("Kafka property " + name +
-                                             " cannot be set: promises of Herald rest on it");
+            return runtime::invalid_argument(
+                {"Kafka property ", name, " cannot be set: promises of Herald rest on it"});
     return {};
 }
 

@@ -214,8 +214,8 @@ result<void> create(const installation& installed, rd_kafka_t* client,
         const rd_kafka_resp_err_t code = rd_kafka_topic_result_error(topics[i]);
         if (code == RD_KAFKA_RESP_ERR_NO_ERROR || code == RD_KAFKA_RESP_ERR_TOPIC_ALREADY_EXISTS) continue;
         const char* reason = rd_kafka_topic_result_error_string(topics[i]);
-        return runtime::failed_precondition(std::string("topic ") + rd_kafka_topic_result_name(topics[i]) +
-                                            ": " + (reason == nullptr ? rd_kafka_err2str(code) : reason));
+        return runtime::failed_precondition({"topic ", rd_kafka_topic_result_name(topics[i]), ": ",
+                                             (reason == nullptr ? rd_kafka_err2str(code) : reason)});
     }
     return {};
 }
@@ -234,8 +234,8 @@ result<void> wait_until_led(const installation& installed, rd_kafka_t* client, s
             ask_leaders(client, *all, RD_KAFKA_OFFSET_END, limits::kafka_admin_request_ms_max);
         if (code == RD_KAFKA_RESP_ERR_NO_ERROR) return {};
         if (now_ms() > deadline_ms)
-            return runtime::unavailable(std::string("not all partitions have a leader that answers: ") +
-                                        rd_kafka_err2str(code));
+            return runtime::unavailable(
+                {"not all partitions have a leader that answers: ", rd_kafka_err2str(code)});
         std::this_thread::sleep_for(std::chrono::milliseconds(limits::kafka_admin_pause_ms));
     }
 }
@@ -247,9 +247,8 @@ result<void> create_missing(const installation& installed, rd_kafka_t* client, c
     const std::int32_t replicas = installed.options.replicas;
     if (known.brokers < replicas)
         return runtime::resource_exhausted(
-            std::to_string(replicas) + " copies of each topic need as many brokers, and " +
-            std::to_string(known.brokers) + " answer: start the others; for a trial say --replication " +
-            std::to_string(known.brokers));
+            {replicas, " copies of each topic need as many brokers, and ", known.brokers,
+             " answer: start the others; for a trial say --replication ", known.brokers});
     if (result<void> created = create(installed, client, missing); !created) return created;
     std::string names;
     for (const topic_settings* each : missing) names += (names.empty() ? "" : " ") + std::string(each->name);
@@ -294,7 +293,7 @@ result<cluster> check_topics(const installation& installed, rd_kafka_t* client, 
         // The list omits topics that these credentials may not see; when such a topic is asked for by name,
         // the broker says so.
         const auto counted = count_partitions(installed, client, std::string(log::topic::commands));
-        return counted ? runtime::unavailable("Kafka does not list " + commands) : counted.error();
+        return counted ? runtime::unavailable({"Kafka does not list ", commands}) : counted.error();
     }
     // The number that `init` was given is not known here.
     const std::int32_t replicas = std::min(found->second.replicas, replicas_default);
@@ -303,8 +302,8 @@ result<cluster> check_topics(const installation& installed, rd_kafka_t* client, 
     for (const difference& each : differences->differ)
         if (each.topic == commands) return refusal({each});
     if (const auto missing = missing_topics(installed, *known); !missing.empty())
-        return runtime::not_found("topic " + installed.name_of_topic(missing.front()->name) +
-                                  " is missing: run `herald init` again");
+        return runtime::not_found({"topic ", installed.name_of_topic(missing.front()->name),
+                                   " is missing: run `herald init` again"});
     differences->log_unseen();
     if (found->second.replicas == 1)
         runtime::log(runtime::log_level::warning, runtime::log_events::kafka_single_copy,

@@ -147,14 +147,13 @@ result<address_block> parse_address_block(std::string_view text) {
     const auto slash = text.find('/');
     const auto first = ip_address::parse(text.substr(0, slash));
     if (!first)
-        return invalid_argument(shown + " is not a block of addresses; write 10.1.0.0/16 or fd00::/8");
+        return invalid_argument({shown, " is not a block of addresses; write 10.1.0.0/16 or fd00::/8"});
     const unsigned bits_max = first->kind == ip_address::family::v4 ? 32 : 128;
     address_block block{*first, bits_max};
     if (slash != std::string_view::npos) {
         const auto bits = runtime::parse_decimal(text.substr(slash + 1));
         if (!bits || *bits > bits_max) {
-            return invalid_argument(shown + ": after the slash comes a number from 0 to " +
-                                    std::to_string(bits_max));
+            return invalid_argument({shown, ": after the slash comes a number from 0 to ", bits_max});
         }
         block.prefix_bits = static_cast<unsigned>(*bits);
     }
@@ -163,11 +162,11 @@ result<address_block> parse_address_block(std::string_view text) {
         whole.first.bytes[bit / 8] &= static_cast<std::uint8_t>(~(0x80u >> (bit % 8)));
     }
     if (!(whole == block)) {
-        return invalid_argument(shown + " sets bits after its prefix; the block is " + whole.first.text() +
-                                "/" + std::to_string(block.prefix_bits));
+        return invalid_argument({shown, " sets bits after its prefix; the block is ", whole.first.text(), "/",
+                                 block.prefix_bits});
     }
     const bool clothed = block.prefix_bits >= 96 && (mapped_v4.contains(*first) || nat64.contains(*first));
-    if (clothed) return invalid_argument(shown + " holds IPv4 addresses; write the block as IPv4");
+    if (clothed) return invalid_argument({shown, " holds IPv4 addresses; write the block as IPv4"});
     return block;
 }
 

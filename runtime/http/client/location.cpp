@@ -80,9 +80,9 @@ result<void> read_host(std::string_view text, location& out) {
         const auto address = ip_address::parse(host);
         if (!address) {
             return invalid_argument(
-                "'" + host +
-                "' would be read as an address in decimal, octal or hex; write an IPv4 address as "
-                "four decimal numbers without leading zeros");
+                {"'", host,
+                 "' would be read as an address in decimal, octal or hex; write an IPv4 address as "
+                 "four decimal numbers without leading zeros"});
         }
         out.literal = address;
     } else if (const auto name = check_name(host); !name) {
@@ -96,8 +96,7 @@ result<void> read_port(std::string_view text, location& out) {
     const auto port = runtime::parse_decimal(text);
     const bool allowed = port && (*port == 80 || *port == 443 || (*port >= 1024 && *port <= 65535));
     if (!allowed)
-        return invalid_argument("port '" + std::string(text) +
-                                "' is refused; there are 80, 443 and 1024 to 65535");
+        return invalid_argument({"port '", text, "' is refused; there are 80, 443 and 1024 to 65535"});
     out.port = static_cast<std::uint16_t>(*port);
     return {};
 }
@@ -126,9 +125,9 @@ result<std::string_view> read_scheme(std::string_view url, plain_http http, loca
     const std::string start = runtime::to_lower(url.substr(0, std::string_view("https://").size()));
     if (start == "https://") return url.substr(start.size());
     if (!start.starts_with("http://")) {
-        return invalid_argument(std::string("a URL begins with https://") +
-                                (http == plain_http::allowed ? " or http://" : "") +
-                                ", as in https://hooks.example.com/path");
+        return invalid_argument({"a URL begins with https://",
+                                 (http == plain_http::allowed ? " or http://" : ""),
+                                 ", as in https://hooks.example.com/path"});
     }
     if (http == plain_http::refused) {
         return invalid_argument(

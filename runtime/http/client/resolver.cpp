@@ -96,16 +96,15 @@ class name_lookup : public std::enable_shared_from_this<name_lookup> {
 
     error why_nothing() const {
         if (!x_v4.status || !x_v6.status) {
-            return runtime::unavailable("no answer from DNS for " + x_name + " within " +
-                                        std::to_string(x_ms_max) + " ms");
+            return runtime::unavailable({"no answer from DNS for ", x_name, " within ", x_ms_max, " ms"});
         }
         const bool v4_is_clear = *x_v4.status == ARES_ENODATA || *x_v4.status == ARES_SUCCESS;
         const int status = v4_is_clear ? *x_v6.status : *x_v4.status;
-        if (status == ARES_ENOTFOUND) return runtime::not_found("the name " + x_name + " does not exist");
+        if (status == ARES_ENOTFOUND) return runtime::not_found({"the name ", x_name, " does not exist"});
         if (status == ARES_ENODATA || status == ARES_SUCCESS) {
-            return runtime::not_found("the name " + x_name + " has no address");
+            return runtime::not_found({"the name ", x_name, " has no address"});
         }
-        return runtime::unavailable("looking up " + x_name + ": " + ares_strerror(status));
+        return runtime::unavailable({"looking up ", x_name, ": ", ares_strerror(status)});
     }
 
     asio::io_context& x_io;

@@ -56,11 +56,11 @@ result<void> check_certificate(const std::string& file, const std::string& key_f
     ssl::context context = new_context();
     boost::system::error_code wrong;
     context.use_certificate_chain_file(file, wrong);
-    if (wrong) return runtime::invalid_argument(file + ": " + wrong.message());
+    if (wrong) return runtime::invalid_argument({file, ": ", wrong.message()});
     context.use_private_key_file(key_file, ssl::context::pem, wrong);
     if (!wrong && SSL_CTX_check_private_key(context.native_handle()) != 1)
-        return runtime::invalid_argument(key_file + " is not the key of the certificate in " + file);
-    if (wrong) return runtime::invalid_argument(key_file + ": " + wrong.message());
+        return runtime::invalid_argument({key_file, " is not the key of the certificate in ", file});
+    if (wrong) return runtime::invalid_argument({key_file, ": ", wrong.message()});
     return {};
 }
 

@@ -210,7 +210,7 @@ result<std::vector<tcp_acceptor>> listen(const server_options& options, runtime:
     error_code failed;
     const asio::ip::address address = asio::ip::make_address(options.address, failed);
     if (failed)
-        return runtime::invalid_argument(options.address + " is not an IPv4 or IPv6 address to listen on");
+        return runtime::invalid_argument({options.address, " is not an IPv4 or IPv6 address to listen on"});
     tcp::endpoint where(address, options.port);
     std::vector<tcp_acceptor> out;
     for (std::size_t i = 0; i < loops.size() && !failed; ++i) {
@@ -226,8 +226,8 @@ result<std::vector<tcp_acceptor>> listen(const server_options& options, runtime:
         if (!failed) where = next.local_endpoint(failed);
     }
     if (failed)
-        return runtime::unavailable("cannot listen on " + options.address + " port " +
-                                    std::to_string(options.port) + ": " + failed.message());
+        return runtime::unavailable(
+            {"cannot listen on ", options.address, " port ", options.port, ": ", failed.message()});
     return out;
 }
 
@@ -241,12 +241,12 @@ result<std::optional<asio::ssl::context>> load_tls(const server_options& options
                      failed);
     if (!failed) out->use_certificate_chain_file(options.tls_certificate_file, failed);
     if (failed)
-        return runtime::invalid_argument("the TLS certificate file '" + options.tls_certificate_file +
-                                         "' cannot be used: " + failed.message());
+        return runtime::invalid_argument({"the TLS certificate file '", options.tls_certificate_file,
+                                          "' cannot be used: ", failed.message()});
     out->use_private_key_file(options.tls_key_file, asio::ssl::context::pem, failed);
     if (failed)
-        return runtime::invalid_argument("the TLS key file '" + options.tls_key_file +
-                                         "' cannot be used: " + failed.message());
+        return runtime::invalid_argument(
+            {"the TLS key file '", options.tls_key_file, "' cannot be used: ", failed.message()});
     return out;
 }
 

@@ -94,16 +94,14 @@ bool has_key(const state_view& state, const schemas::user& user, std::string_vie
 std::string quoted(std::string_view name) { return "\"" + std::string(name) + "\""; }
 
 error missing_action(const schemas::workspace& workspace, protected_type type, action wanted) {
-    return runtime::permission_denied("this needs the permission " + std::string(name_of(wanted)) + " on " +
-                                      std::string(name_of(type)) + " in the workspace " +
-                                      quoted(workspace.name));
+    return runtime::permission_denied({"this needs the permission ", name_of(wanted), " on ", name_of(type),
+                                       " in the workspace ", quoted(workspace.name)});
 }
 
-error no_such(std::string_view what) { return runtime::not_found(std::string(what) + " not found"); }
+error no_such(std::string_view what) { return runtime::not_found({what, " not found"}); }
 
 error no_such_build(schemas::build_id id, std::string_view workspace) {
-    return runtime::not_found("build " + std::to_string(id.value) + " not found in the workspace " +
-                              quoted(workspace));
+    return runtime::not_found({"build ", id.value, " not found in the workspace ", quoted(workspace)});
 }
 
 }  // namespace
@@ -170,7 +168,7 @@ bool is_seen(const state_view& state, schemas::user_id user, const schemas::work
 
 result<void> require_system_admin(const state_view& state, schemas::user_id user, std::string_view what) {
     if (is_system_admin(state, user)) return {};
-    return runtime::permission_denied(std::string(what) + " needs a system administrator");
+    return runtime::permission_denied({what, " needs a system administrator"});
 }
 
 result<void> require(const state_view& state, schemas::user_id user, const schemas::workspace& workspace,
@@ -249,8 +247,8 @@ result<schemas::workspace> administered_workspace(const state_view& state, schem
     auto found = workspace_named(state, name);
     if (!found || !is_visible(state, user, *found)) return no_such("workspace " + quoted(name));
     if (is_workspace_admin(state, user, *found)) return found;
-    return runtime::permission_denied("this needs an admin of the workspace " + quoted(name) +
-                                      ": a member of Admins or of a group with Super User there");
+    return runtime::permission_denied({"this needs an admin of the workspace ", quoted(name),
+                                       ": a member of Admins or of a group with Super User there"});
 }
 
 result<placed<schemas::registered_model>> readable_model(const state_view& state, schemas::user_id user,
@@ -303,8 +301,8 @@ result<placed<schemas::model_version>> readable_version(const state_view& state,
                                                         schemas::model_id model, schemas::version_id id) {
     auto found = readable_version(state, user, id);
     if (found && found->row.registered_model_id != model)
-        return runtime::not_found("model version " + std::to_string(id.value) +
-                                  " not found in registered model " + std::to_string(model.value));
+        return runtime::not_found(
+            {"model version ", id.value, " not found in registered model ", model.value});
     return found;
 }
 
@@ -317,8 +315,8 @@ result<placed<schemas::model_version>> readable_version(const state_view& state,
     }
     const auto id = tables::versions::named(state, model.id, id_or_name);
     if (!id)
-        return runtime::not_found("version " + quoted(id_or_name) + " not found in registered model " +
-                                  quoted(model.name));
+        return runtime::not_found(
+            {"version ", quoted(id_or_name), " not found in registered model ", quoted(model.name)});
     return readable_version(state, user, *id);
 }
 
@@ -372,8 +370,8 @@ result<void> require_building(const state_view& state, schemas::user_id user,
         is_allowed(state, user, workspace, protected_type::endpoint, action::create))
         return {};
     return runtime::permission_denied(
-        "builds and their scans need the permission CREATE or DEPLOY on ENDPOINT in the workspace \"" +
-        workspace.name + "\"");
+        {"builds and their scans need the permission CREATE or DEPLOY on ENDPOINT in the workspace \"",
+         workspace.name, "\""});
 }
 
 }  // namespace herald::storage::registry::access

@@ -24,8 +24,8 @@ result<placed<schemas::model_version>> version_with_artifact(const state::state_
                                                              std::string_view key) {
     auto found = readable_version(state, user, id);
     if (found && !find_artifact(found->row, key))
-        return runtime::not_found(named(found->row) + " has no artifact with the key \"" + std::string(key) +
-                                  "\"; add it to the version's record first");
+        return runtime::not_found({named(found->row), " has no artifact with the key \"", key,
+                                   "\"; add it to the version's record first"});
     return found;
 }
 
@@ -45,8 +45,8 @@ result<void> check_path(const schemas::model_version& version, std::string_view 
                         std::string_view path_digest) {
     const schemas::artifact* const entry = find_artifact(version, key);
     if (entry && digest_of_path(entry->path) == path_digest) return {};
-    return runtime::not_found("the artifact \"" + std::string(key) + "\" of " + named(version) +
-                              " has another path than when this URL was made; ask for a new URL");
+    return runtime::not_found({"the artifact \"", key, "\" of ", named(version),
+                               " has another path than when this URL was made; ask for a new URL"});
 }
 
 }  // namespace herald::storage::registry::access

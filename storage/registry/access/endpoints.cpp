@@ -12,9 +12,8 @@ using state::state_view;
 result<placed<schemas::endpoint>> readable_endpoint(const state_view& state, schemas::user_id user,
                                                     std::string_view workspace_name_or_id,
                                                     const schemas::uuid& id) {
-    const error missing =
-        runtime::not_found("endpoint " + runtime::uuid_text(id) + " not found in the workspace \"" +
-                           std::string(workspace_name_or_id) + "\"");
+    const error missing = runtime::not_found(
+        {"endpoint ", runtime::uuid_text(id), " not found in the workspace \"", workspace_name_or_id, "\""});
     auto meant = workspace_in_path(state, workspace_name_or_id);
     if (!meant) return missing;
     auto row = tables::endpoints::find(state, id);
@@ -25,7 +24,7 @@ result<placed<schemas::endpoint>> readable_endpoint(const state_view& state, sch
 
 result<placed<schemas::endpoint>> readable_endpoint(const state_view& state, schemas::user_id user,
                                                     const schemas::uuid& id) {
-    const error missing = runtime::not_found("endpoint " + runtime::uuid_text(id) + " not found");
+    const error missing = runtime::not_found({"endpoint ", runtime::uuid_text(id), " not found"});
     auto row = tables::endpoints::find(state, id);
     if (!row) return missing;
     auto workspace = workspace_of(state, row->workspace_id);
@@ -40,8 +39,8 @@ result<placed_stage> readable_stage(const state_view& state, schemas::user_id us
     if (!found) return found.error();
     auto row = tables::endpoint_stages::find(state, id);
     if (!row || row->endpoint_id != endpoint)
-        return runtime::not_found("stage " + std::to_string(id.value) + " not found in endpoint " +
-                                  runtime::uuid_text(endpoint));
+        return runtime::not_found(
+            {"stage ", id.value, " not found in endpoint ", runtime::uuid_text(endpoint)});
     return placed_stage{*std::move(row), std::move(found->row), std::move(found->workspace)};
 }
 
@@ -54,7 +53,7 @@ result<void> require_deploying(const state_view& state, schemas::user_id user,
                                const schemas::workspace& workspace) {
     if (may_deploy(state, user, workspace)) return {};
     return runtime::permission_denied(
-        "this needs the permission UPDATE or DEPLOY on ENDPOINT in the workspace \"" + workspace.name + "\"");
+        {"this needs the permission UPDATE or DEPLOY on ENDPOINT in the workspace \"", workspace.name, "\""});
 }
 
 }  // namespace herald::storage::registry::access

@@ -13,15 +13,15 @@ result<void> check_not_closed(const schemas::model_version& version, touched wha
             return {};
         case touched::ingredients:
             return runtime::permission_denied(
-                named(version) +
-                " is CLOSED: its attributes, artifacts, environment, datasets and code are locked for "
-                "changes");
+                {named(version),
+                 " is CLOSED: its attributes, artifacts, environment, datasets and code are locked for "
+                 "changes"});
         case touched::bytes:
             return runtime::permission_denied(
-                named(version) + " is CLOSED: the bytes of its artifacts are locked for changes");
+                {named(version), " is CLOSED: the bytes of its artifacts are locked for changes"});
         case touched::whole:
-            return runtime::permission_denied(named(version) +
-                                              " is CLOSED: it is locked for changes and cannot be deleted");
+            return runtime::permission_denied(
+                {named(version), " is CLOSED: it is locked for changes and cannot be deleted"});
     }
     return {};
 }
@@ -37,13 +37,13 @@ result<void> check_not_redact(const state::state_view& state, schemas::user_id u
             return {};
         case touched::ingredients:
             return runtime::permission_denied(
-                named(version) + " is REDACT: only a workspace admin may change what it is made of");
+                {named(version), " is REDACT: only a workspace admin may change what it is made of"});
         case touched::bytes:
             return runtime::permission_denied(
-                named(version) + " is REDACT: only a workspace admin may change the bytes of its artifacts");
+                {named(version), " is REDACT: only a workspace admin may change the bytes of its artifacts"});
         case touched::whole:
-            return runtime::permission_denied(named(version) +
-                                              " is REDACT: only a workspace admin may delete it");
+            return runtime::permission_denied(
+                {named(version), " is REDACT: only a workspace admin may delete it"});
     }
     return {};
 }

@@ -25,8 +25,8 @@ result<void> require_webhook_admin(const state_view& state, schemas::user_id use
                                    const schemas::workspace& workspace, std::string_view what) {
     if (may_change_webhooks(state, user, workspace)) return {};
     if (!are_webhooks_by_workspace_admins(state)) return require_system_admin(state, user, what);
-    return runtime::permission_denied(std::string(what) + " needs an admin of the workspace \"" +
-                                      workspace.name + "\" or a system administrator");
+    return runtime::permission_denied(
+        {what, " needs an admin of the workspace \"", workspace.name, "\" or a system administrator"});
 }
 
 result<void> require_webhook_admin(const state_view& state, schemas::user_id user, std::string_view what) {
@@ -40,7 +40,7 @@ result<placed<schemas::webhook>> webhook_to_change(const state_view& state, sche
     auto hook = tables::webhooks::find(state, id);
     auto workspace = hook ? find_workspace(state, hook->workspace_id) : std::nullopt;
     if (!workspace || !is_seen(state, user, *workspace))
-        return runtime::not_found("webhook " + std::to_string(id.value) + " not found");
+        return runtime::not_found({"webhook ", id.value, " not found"});
     if (const auto may = require_webhook_admin(state, user, *workspace, what); !may) return may.error();
     return placed<schemas::webhook>{*std::move(hook), *std::move(workspace)};
 }

@@ -155,7 +155,7 @@ result<applied_record> engine::apply(const opened_record& opened) {
     if (const auto able = check_level(); !able) return able.error();
     const auto offset = static_cast<std::uint64_t>(record.offset);
     if (offset < x_position.next_offset)
-        return runtime::failed_precondition("record " + std::to_string(offset) + " was applied before");
+        return runtime::failed_precondition({"record ", offset, " was applied before"});
     applied_record done;
     done.offset = offset;
     state_changes changes(&*x_batch);
@@ -175,13 +175,12 @@ result<applied_record> engine::apply(const opened_record& opened) {
         }
         if (is_unknown)
             return runtime::failed_precondition(
-                "record " + std::to_string(offset) + " is a command of type " +
-                std::to_string(static_cast<unsigned>(command->type)) + ", level " +
-                std::to_string(command->level) +
-                ", which this version does not know: install a newer one (or, as the last resort, start "
-                "every "
-                "node with --skip " +
-                std::to_string(offset) + ":" + runtime::to_hex(runtime::as_bytes(opened.hash)) + ")");
+                {"record ", offset, " is a command of type ", static_cast<unsigned>(command->type),
+                 ", level ", command->level,
+                 ", which this version does not know: install a newer one (or, as the last resort, start "
+                 "every "
+                 "node with --skip ",
+                 offset, ":", runtime::to_hex(runtime::as_bytes(opened.hash)), ")"});
         if (!x_installation) x_position.time_ms = parent_time_ms(*command);
         x_position.time_ms = log_time_ms(x_position.time_ms, record.time_ms, command->sender_clock_ms);
         x_events_told = 0;
@@ -207,9 +206,9 @@ result<applied_record> engine::apply(const opened_record& opened) {
 
 result<void> engine::check_level() const {
     if (x_level <= schemas::commands::newest_level) return {};
-    return runtime::failed_precondition(
-        "the log is at level " + std::to_string(x_level) + " and this program goes up to level " +
-        std::to_string(schemas::commands::newest_level) + ": install a newer one");
+    return runtime::failed_precondition({"the log is at level ", x_level,
+                                         " and this program goes up to level ",
+                                         schemas::commands::newest_level, ": install a newer one"});
 }
 
 void engine::fire_due_timers(state_changes& changes, std::uint64_t offset) {
@@ -240,9 +239,8 @@ schemas::commands::outcome engine::run(state_changes& changes, const command_env
         return refused(
             runtime::unavailable("the command reached the log too late and took no effect; send it again"));
     if (command.level > x_level)
-        return refused(runtime::failed_precondition("the command is of level " +
-                                                    std::to_string(command.level) +
-                                                    "; the level in force is " + std::to_string(x_level)));
+        return refused(runtime::failed_precondition(
+            {"the command is of level ", command.level, "; the level in force is ", x_level}));
     const schemas::commands::sender from = schemas::commands::find_command(command.type)->traits.from;
     const bool is_of_a_user =
         from == schemas::commands::sender::user || from == schemas::commands::sender::signed_url;
@@ -277,9 +275,8 @@ schemas::commands::outcome engine::decide(state_changes& changes, const rule_con
     rule_context context(own, here, command);
     rules::answer answer = runner_of(command.type)(context, command.body);
     if (answer && own.changes().size() > limits::mutations_per_command_max)
-        answer = runtime::invalid_argument("this request would change more than " +
-                                           std::to_string(limits::mutations_per_command_max) +
-                                           " rows at once; split it");
+        answer = runtime::invalid_argument({"this request would change more than ",
+                                            limits::mutations_per_command_max, " rows at once; split it"});
     schemas::commands::outcome outcome;
     if (answer) {
         changes.absorb(own.take());

@@ -29,8 +29,8 @@ result<std::vector<schemas::blob>> bytes_of_artifact(const state::state_view& st
     const schemas::artifact* const entry = access::find_artifact(version, key);
     const auto stored = tables::bytes_of_artifacts::find(state, version.id, key);
     if (!entry || !entry->upload_completed || !stored)
-        return runtime::not_found("the artifact \"" + std::string(key) + "\" of model version " +
-                                  std::to_string(version.id.value) + " has no bytes yet; upload them first");
+        return runtime::not_found({"the artifact \"", key, "\" of model version ", version.id.value,
+                                   " has no bytes yet; upload them first"});
     return blobs_of(state, stored->parts);
 }
 
@@ -60,8 +60,8 @@ std::string etag_of_part(const state::state_view& state, const schemas::model_ve
 result<std::vector<schemas::blob>> model_of_build(const state::state_view& state,
                                                   const schemas::build& build) {
     if (!build.model_parts.empty()) return blobs_of(state, build.model_parts);
-    return runtime::invalid_argument("build " + std::to_string(build.id.value) +
-                                     " has no model here: its image was made elsewhere");
+    return runtime::invalid_argument(
+        {"build ", build.id.value, " has no model here: its image was made elsewhere"});
 }
 
 std::vector<schemas::uploaded_part> committed_parts(const state::state_view& state,

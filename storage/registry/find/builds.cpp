@@ -140,7 +140,7 @@ result<search_pointer<schemas::build>> search_builds_of_workspace(const state_vi
     const auto workspace = access::workspace_in_path(state, workspace_name_or_id);
     if (!workspace) return workspace.error();
     if (!access::may_read_builds(state, user, *workspace))
-        return runtime::not_found("workspace \"" + workspace_name_or_id + "\" not found");
+        return runtime::not_found({"workspace \"", workspace_name_or_id, "\" not found"});
     return begun<workspace_build_search>(
         page_by_age(pagination,
                     question("builds of a workspace", workspace->id, wanted.status, wanted.scan_status,

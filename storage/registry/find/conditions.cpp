@@ -102,8 +102,7 @@ result<value_kind> kind_of(std::string_view key, std::span<const searchable> key
         if (each.key == key && each.kind != value_kind::any) return each.kind;
         known += (known.empty() ? "" : ", ") + std::string(each.key);
     }
-    return runtime::invalid_argument("predicates: key is \"" + std::string(key) + "\"; it must be one of " +
-                                     known);
+    return runtime::invalid_argument({"predicates: key is \"", key, "\"; it must be one of ", known});
 }
 
 /// For a key that kind_of knows.
@@ -181,8 +180,8 @@ std::string names_of() {
 }
 
 error wrong_value(std::string_view key, const json_value& value, std::string_view expected) {
-    return runtime::invalid_argument("predicates: the value for " + std::string(key) + " is " +
-                                     schemas::to_json_text(value) + "; it must be " + std::string(expected));
+    return runtime::invalid_argument(
+        {"predicates: the value for ", key, " is ", schemas::to_json_text(value), "; it must be ", expected});
 }
 
 }  // namespace
@@ -216,14 +215,14 @@ struct condition_maker {
         const find_operator op = asked.operator_;
         if ((op == find_operator::contain || op == find_operator::not_contain) && kind != value_kind::text &&
             kind != value_kind::any)
-            return runtime::invalid_argument("predicates: " + asked.key + " holds no text; " +
-                                             std::string(name_of(op)) + " needs one");
+            return runtime::invalid_argument(
+                {"predicates: ", asked.key, " holds no text; ", name_of(op), " needs one"});
         const bool needs_list = op == find_operator::in || op == find_operator::not_in;
         const auto* list = value->get_if<schemas::json_array>();
         if (needs_list != (list != nullptr))
             return runtime::invalid_argument(
-                "predicates: the value for " + asked.key + " is " + std::string(value->kind_text()) +
-                (needs_list ? "; IN and NOT_IN need an array" : "; only IN and NOT_IN take an array"));
+                {"predicates: the value for ", asked.key, " is ", value->kind_text(),
+                 (needs_list ? "; IN and NOT_IN need an array" : "; only IN and NOT_IN take an array")});
         condition made;
         made.x_key = asked.key;
         made.x_operator = op;
@@ -248,9 +247,8 @@ struct condition_maker {
             if (!made) return made.error();
             values += made->x_wanted.size();
             if (values > limits::find_values_max)
-                return runtime::invalid_argument("the predicates hold more than " +
-                                                 std::to_string(limits::find_values_max) +
-                                                 " values to compare with; ask for fewer at once");
+                return runtime::invalid_argument({"the predicates hold more than ", limits::find_values_max,
+                                                  " values to compare with; ask for fewer at once"});
             conditions.push_back(*std::move(made));
         }
         return conditions;

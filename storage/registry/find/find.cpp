@@ -38,7 +38,7 @@ result<find_scope> readable_workspaces(const state_view& state, schemas::user_id
     if (!name.empty()) {
         const auto named = access::workspace_named(state, name);
         const std::string what = "workspace \"" + std::string(name) + "\"";
-        if (!named) return runtime::not_found(what + " not found");
+        if (!named) return runtime::not_found({what, " not found"});
         if (const auto may = access::require_in(
                 state, user, *named, schemas::protected_type::registered_model, schemas::action::read, what);
             !may)
@@ -220,10 +220,11 @@ search_pointer<typename Table::row_type> begin(const state_view& state, find_sco
 
 error too_long() {
     return runtime::invalid_argument(
-        "the search took longer than " + std::to_string(limits::find_ms_max / 1'000) +
-        " s; name a workspace or a model, of a history the model or the version, of the audit a since and an "
-        "until that are nearer to each other; or add a predicate with EQ or IN on id, name or version, "
-        "labels, stage or owner, or one that bounds time_created or time_updated: an index answers these");
+        {"the search took longer than ", limits::find_ms_max / 1'000,
+         " s; name a workspace or a model, of a history the model or the version, of the audit a since and "
+         "an "
+         "until that are nearer to each other; or add a predicate with EQ or IN on id, name or version, "
+         "labels, stage or owner, or one that bounds time_created or time_updated: an index answers these"});
 }
 
 result<search_pointer<registered_model>> search_models(const state_view& state, schemas::user_id user,

@@ -22,26 +22,24 @@ result<sort_key> sort_key_of(const std::string& name) {
     if (name == "name" || name == "version") return sort_key::name;
     if (name == "time_created") return sort_key::time_created;
     if (name == "time_updated" || name.empty()) return sort_key::time_updated;
-    return runtime::invalid_argument("sort_key is \"" + name +
-                                     "\"; it must be name, version, time_created or time_updated");
+    return runtime::invalid_argument(
+        {"sort_key is \"", name, "\"; it must be name, version, time_created or time_updated"});
 }
 
 }  // namespace
 
 result<void> check_paging(const schemas::pagination& paging) {
     if (paging.page_number < 0)
-        return runtime::invalid_argument("page_number is " + std::to_string(paging.page_number) +
-                                         "; it must be 1 or more");
+        return runtime::invalid_argument({"page_number is ", paging.page_number, "; it must be 1 or more"});
     const std::string limit = std::to_string(paging.page_limit);
     if (paging.page_limit < -1)
-        return runtime::invalid_argument("page_limit is " + limit + "; it must be 1 to " +
-                                         std::to_string(limits::page_limit_max) + ", or -1 for all");
+        return runtime::invalid_argument(
+            {"page_limit is ", limit, "; it must be 1 to ", limits::page_limit_max, ", or -1 for all"});
     if (paging.page_limit > 0 && static_cast<std::size_t>(paging.page_limit) > limits::page_limit_max)
-        return runtime::invalid_argument("page_limit is " + limit + "; at most " +
-                                         std::to_string(limits::page_limit_max));
+        return runtime::invalid_argument({"page_limit is ", limit, "; at most ", limits::page_limit_max});
     if (!paging.page_token.empty() && paging.page_number > 1)
-        return runtime::invalid_argument("there are a page_token and the page_number " +
-                                         std::to_string(paging.page_number) + "; give one of them");
+        return runtime::invalid_argument(
+            {"there are a page_token and the page_number ", paging.page_number, "; give one of them"});
     return {};
 }
 
@@ -131,9 +129,9 @@ std::string page_of_rows::token_after(const place_in_order& last) const {
 result<chosen_page> page_of_rows::choose(std::optional<std::uint64_t> total) && {
     if (is_too_deep())
         return runtime::invalid_argument(
-            "so deep a page, behind " + std::to_string(x_skipped) +
-            " records, cannot be found by its number in this order; go on from page to page with "
-            "pagination.page_token, or add a predicate");
+            {"so deep a page, behind ", x_skipped,
+             " records, cannot be found by its number in this order; go on from page to page with "
+             "pagination.page_token, or add a predicate"});
     chosen_page out;
     out.total_records = total.value_or(x_total);
     keep_first(x_skipped + x_limit + 1);

@@ -29,9 +29,9 @@ result<void> check_token_request(const rule_context& context,
     if (const auto good = check_object("the request", command.creator_request); !good) return good;
     if (command.expires_ms == 0 || command.expires_ms > context.time_ms()) return {};
     return runtime::invalid_argument(
-        "expires is " + runtime::iso8601_ms(command.expires_ms) + ", and it is " +
-        runtime::iso8601_ms(context.time_ms()) +
-        " now; it must be a time to come, or be left out for a token that does not end");
+        {"expires is ", runtime::iso8601_ms(command.expires_ms), ", and it is ",
+         runtime::iso8601_ms(context.time_ms()),
+         " now; it must be a time to come, or be left out for a token that does not end"});
 }
 
 std::size_t tokens_of(const state::state_view& state, schemas::endpoint_stage_id stage) {
@@ -82,10 +82,10 @@ answer apply(rule_context& context, const schemas::commands::create_access_token
     if (const auto good = check_token_request(context, command); !good) return good.error();
     const std::string what = "stage " + std::to_string(command.stage_id.value);
     if (tables::access_tokens::with_hash(context.state, command.stage_id, command.token.hash))
-        return runtime::already_exists(what + " has a token with this value; it already exists");
+        return runtime::already_exists({what, " has a token with this value; it already exists"});
     if (tokens_of(context.state, command.stage_id) >= limits::access_tokens_max)
-        return runtime::failed_precondition(what + " has " + std::to_string(limits::access_tokens_max) +
-                                            " access tokens, the most there may be; delete one first");
+        return runtime::failed_precondition({what, " has ", limits::access_tokens_max,
+                                             " access tokens, the most there may be; delete one first"});
     access_token made;
     made.id = context.next_id<access_token_id>("access token");
     made.stage_id = command.stage_id;
@@ -107,8 +107,8 @@ answer apply(rule_context& context, const schemas::commands::delete_access_token
     if (!found) return found.error();
     const auto token = tables::access_tokens::find(context.state, command.token_id);
     if (!token || token->stage_id != command.stage_id)
-        return runtime::not_found("access token " + std::to_string(command.token_id.value) +
-                                  " not found in stage " + std::to_string(command.stage_id.value));
+        return runtime::not_found(
+            {"access token ", command.token_id.value, " not found in stage ", command.stage_id.value});
     if (const auto may = access::require_deploying(context.state, context.principal(), found->workspace);
         !may)
         return may.error();

@@ -42,8 +42,8 @@ constexpr std::size_t digest_bytes = 32;
 result<blob_part> refer_to(rule_context& context, const std::string& digest) {
     auto known = blobs::find(context.state, digest);
     if (!known)
-        return runtime::failed_precondition("no bytes with the digest " + runtime::to_hex(digest) +
-                                            " are stored; upload them again");
+        return runtime::failed_precondition(
+            {"no bytes with the digest ", runtime::to_hex(digest), " are stored; upload them again"});
     ++known->references;
     blobs::put(context.state, *known);
     return blob_part{digest, known->bytes};
@@ -141,8 +141,8 @@ result<void> check_replaced(std::string_view expected, std::string_view there) {
 
 result<void> check_part_number(std::uint32_t number) {
     if (number >= 1 && number <= limits::artifact_parts_max) return {};
-    return runtime::invalid_argument("part_number is " + std::to_string(number) + "; it must be 1 to " +
-                                     std::to_string(limits::artifact_parts_max));
+    return runtime::invalid_argument(
+        {"part_number is ", number, "; it must be 1 to ", limits::artifact_parts_max});
 }
 
 // ---- the collector
@@ -156,8 +156,8 @@ result<void> check_holder(const rule_context& context, std::uint64_t token) {
 
 result<void> check_count(std::size_t objects) {
     if (objects <= limits::objects_per_command_max) return {};
-    return runtime::invalid_argument("these are " + std::to_string(objects) + " objects; at most " +
-                                     std::to_string(limits::objects_per_command_max) + " are taken at once");
+    return runtime::invalid_argument(
+        {"these are ", objects, " objects; at most ", limits::objects_per_command_max, " are taken at once"});
 }
 
 }  // namespace
@@ -190,11 +190,11 @@ void drop_bytes_of(rule_context& context, schemas::version_id version) {
 /// Errors: invalid_argument; aborted for an object that is to be erased.
 answer apply(rule_context& context, const schemas::commands::store_blob& command) {
     if (command.digest.size() != digest_bytes)
-        return runtime::invalid_argument("a digest is " + std::to_string(digest_bytes) + " bytes");
+        return runtime::invalid_argument({"a digest is ", digest_bytes, " bytes"});
     if (const auto good = check_name("object", command.object, limits::object_name_bytes_max); !good)
         return good.error();
     if (doomed_objects::has(context.state, command.object))
-        return runtime::aborted("the object " + command.object + " is to be erased; store the bytes again");
+        return runtime::aborted({"the object ", command.object, " is to be erased; store the bytes again"});
     blob row{command.digest, command.bytes, command.object, 0, 0};
     // Of two objects the newer one stays: the older may be lost or damaged, and this upload repair it.
     if (auto known = blobs::find(context.state, command.digest)) {
@@ -269,8 +269,8 @@ answer apply(rule_context& context, const schemas::commands::commit_multipart_ar
     if (!found) return found.error();
     unfinished_upload upload = upload_for(context, found->row, command.key);
     if (upload.parts.empty() && command.parts.empty())
-        return runtime::failed_precondition("no parts of the artifact \"" + command.key +
-                                            "\" were uploaded; upload and commit each, then the whole");
+        return runtime::failed_precondition({"no parts of the artifact \"", command.key,
+                                             "\" were uploaded; upload and commit each, then the whole"});
     if (!command.parts.empty())
         if (const auto good = commit_named(context, found->row, upload, command.parts); !good)
             return good.error();
@@ -278,9 +278,9 @@ answer apply(rule_context& context, const schemas::commands::commit_multipart_ar
     std::uint64_t bytes = 0;
     for (const uploaded_part& each : upload.parts) bytes += each.part.bytes;
     if (bytes > limits::artifact_bytes_max)
-        return runtime::invalid_argument("the parts are " + std::to_string(bytes) +
-                                         " bytes together; an artifact has at most " +
-                                         std::to_string(limits::artifact_bytes_max));
+        return runtime::invalid_argument({"the parts are ", bytes,
+                                          " bytes together; an artifact has at most ",
+                                          limits::artifact_bytes_max});
     unfinished_uploads::erase(context.state, upload);
     if (const auto replaced = replace_bytes(context, found->row, command.key, parts_of(upload)); !replaced)
         return replaced.error();

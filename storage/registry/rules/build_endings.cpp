@@ -69,9 +69,8 @@ answer apply(rule_context& context, const finish_build& command) {
     if (!claim || claim->token != command.token)
         return runtime::aborted("the job builder has another holder");
     if (command.error.empty() && command.image_digest.size() != image_digest_bytes)
-        return runtime::invalid_argument("image_digest is " + std::to_string(command.image_digest.size()) +
-                                         " bytes; it must be the " + std::to_string(image_digest_bytes) +
-                                         " of a SHA-256");
+        return runtime::invalid_argument({"image_digest is ", command.image_digest.size(),
+                                          " bytes; it must be the ", image_digest_bytes, " of a SHA-256"});
     if (const auto good = check_text("base_url", command.base_url, limits::url_bytes_max); !good)
         return good.error();
     if (const auto good = check_text("error", command.error, limits::entity_bytes_max); !good)

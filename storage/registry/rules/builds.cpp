@@ -39,7 +39,7 @@ result<void> check_upstream(std::string_view url) {
         wrong = "a host that is not ASCII; write it in its ASCII form, xn--";
     if (wrong.empty()) return {};
     // The URL is not repeated: it may hold a password.
-    return runtime::invalid_argument("upstream_url holds " + std::string(wrong));
+    return runtime::invalid_argument({"upstream_url holds ", wrong});
 }
 
 /// The model's bytes; empty when there are none.
@@ -116,7 +116,7 @@ result<schemas::workspace> workspace_to_build_in(const context::rule_context& co
                                                 action::read, what);
             !may)
             return may.error();
-    return runtime::not_found(what + " not found");
+    return runtime::not_found({what, " not found"});
 }
 
 }  // namespace
@@ -137,10 +137,10 @@ result<schemas::build> add_build(context::rule_context& context, const schemas::
         return runtime::invalid_argument(
             "upstream_url is given without external_location; that must name the image that runs there");
     if (!has_room_for_build(context.state, version.id, workspace.id))
-        return runtime::failed_precondition("model version " + std::to_string(version.id.value) + " has " +
-                                            std::to_string(limits::builds_per_version_max) +
-                                            " builds in the workspace \"" + workspace.name +
-                                            "\", the most there may be; create a new version");
+        return runtime::failed_precondition({"model version ", version.id.value, " has ",
+                                             limits::builds_per_version_max, " builds in the workspace \"",
+                                             workspace.name,
+                                             "\", the most there may be; create a new version"});
     schemas::build build;
     build.id = context.next_id<schemas::build_id>("build");
     build.workspace_id = workspace.id;
@@ -167,7 +167,7 @@ answer apply(context::rule_context& context, const schemas::commands::create_bui
     const auto workspace = workspace_to_build_in(context, command.workspace_name);
     if (!workspace) return workspace.error();
     if (!command.run_id.empty())  // Herald keeps no experiment runs
-        return runtime::not_found("experiment run " + command.run_id + " not found");
+        return runtime::not_found({"experiment run ", command.run_id, " not found"});
     const auto version = access::readable_version(state, context.principal(), command.model_version_id);
     if (!version) return runtime::not_found("Couldn't find modelVersion");
     if (const auto may = require_building(context, *workspace); !may) return may.error();

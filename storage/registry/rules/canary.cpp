@@ -80,8 +80,8 @@ std::optional<std::string> broken(const canary_rule& rule, const component_count
 result<std::uint64_t> millionths_of(std::string_view field, std::string_view text) {
     const auto wrong = [&] {
         return runtime::invalid_argument(
-            std::string(field) + " is \"" + std::string(text.substr(0, 40)) +
-            "\"; it must be a decimal number such as 0.25, from 0 to below 1000000");
+            {field, " is \"", text.substr(0, 40),
+             "\"; it must be a decimal number such as 0.25, from 0 to below 1000000"});
     };
     const auto parts = parts_of_decimal(text);
     if (!parts) return wrong();
@@ -123,7 +123,7 @@ std::optional<std::string> broken_rule(const schemas::canary_plan& plan, const c
 
 result<void> check_counts(const component_counts& counts) {
     const auto wrong = [](const char* what) {
-        return runtime::invalid_argument(std::string("these counts of a canary cannot be: ") + what);
+        return runtime::invalid_argument({"these counts of a canary cannot be: ", what});
     };
     if (counts.requests > limits::canary_requests_max || counts.latency_us_sum > (1ull << 60))
         return wrong("there are too many");

@@ -127,27 +127,23 @@ std::string_view authority_of(std::string_view url) {
 
 result<void> check_name(std::string_view field, std::string_view value, std::size_t bytes_max) {
     if (value.empty())
-        return runtime::invalid_argument(std::string(field) + " is empty; give 1 to " +
-                                         std::to_string(bytes_max) + " bytes");
+        return runtime::invalid_argument({field, " is empty; give 1 to ", bytes_max, " bytes"});
     if (const auto good = check_text(field, value, bytes_max); !good) return good;
     const std::vector<char32_t> points = code_points_of(value);
     for (const char32_t point : points)
         if (is_control(point) || turns_text(point))
-            return runtime::invalid_argument(std::string(field) + " holds the control character " +
-                                             code_text(point) +
-                                             "; names, keys and paths must show all that they hold");
+            return runtime::invalid_argument({field, " holds the control character ", code_text(point),
+                                              "; names, keys and paths must show all that they hold"});
     if (std::ranges::all_of(points, [](char32_t each) { return is_space(each) || is_invisible(each); }))
-        return runtime::invalid_argument(std::string(field) +
-                                         " is only white space or characters without width; it must hold a "
-                                         "character that shows");
+        return runtime::invalid_argument({field,
+                                          " is only white space or characters without width; it must hold a "
+                                          "character that shows"});
     for (std::size_t at = 0; at < points.size(); ++at)
         if (is_invisible(points[at]) && !has_use(points, at))
-            return runtime::invalid_argument(std::string(field) + " holds the invisible character " +
-                                             code_text(points[at]) +
-                                             "; names, keys and paths must show all that they hold");
+            return runtime::invalid_argument({field, " holds the invisible character ", code_text(points[at]),
+                                              "; names, keys and paths must show all that they hold"});
     if (is_space(points.front()) || is_space(points.back()))
-        return runtime::invalid_argument(std::string(field) +
-                                         " must not begin or end with white space: remove it");
+        return runtime::invalid_argument({field, " must not begin or end with white space: remove it"});
     return {};
 }
 
@@ -163,24 +159,22 @@ result<void> check_email(std::string_view field, std::string_view email) {
                         email.find('@', at + 1) == std::string_view::npos &&
                         email.find(' ') == std::string_view::npos;
     if (!shaped)
-        return runtime::invalid_argument(std::string(field) + " is \"" + std::string(email) +
-                                         "\"; it must look like name@example.org");
+        return runtime::invalid_argument({field, " is \"", email, "\"; it must look like name@example.org"});
     if (!std::ranges::all_of(email, [](char c) { return c > ' ' && c <= '~' && c != ':'; }))
         return runtime::invalid_argument(
-            std::string(field) + " is \"" + std::string(email) +
-            "\"; it must be visible ASCII without a colon, because users sign in "
-            "with it in HTTP headers, which carry nothing else");
+            {field, " is \"", email,
+             "\"; it must be visible ASCII without a colon, because users sign in "
+             "with it in HTTP headers, which carry nothing else"});
     return {};
 }
 
 result<void> check_text(std::string_view field, std::string_view value, std::size_t bytes_max) {
     if (value.size() > bytes_max)
-        return runtime::invalid_argument(std::string(field) + " is " + std::to_string(value.size()) +
-                                         " bytes long; it must be " + at_most(bytes_max));
-    if (!runtime::is_valid_utf8(value))
-        return runtime::invalid_argument(std::string(field) + " is not UTF-8 text");
+        return runtime::invalid_argument(
+            {field, " is ", value.size(), " bytes long; it must be ", at_most(bytes_max)});
+    if (!runtime::is_valid_utf8(value)) return runtime::invalid_argument({field, " is not UTF-8 text"});
     if (value.find('\0') != std::string_view::npos)
-        return runtime::invalid_argument(std::string(field) + " holds the control character U+0000");
+        return runtime::invalid_argument({field, " holds the control character U+0000"});
     return {};
 }
 
@@ -191,29 +185,28 @@ result<void> check_url(std::string_view field, std::string_view value) {
     const bool has_host = scheme > 0 && value.size() > scheme && value[scheme] != '/' &&
                           value[scheme] != '?' && value[scheme] != '#';
     if (!has_host || value.find(' ') != std::string_view::npos)
-        return runtime::invalid_argument(std::string(field) + " is \"" + std::string(value) +
-                                         "\"; it must be an absolute http or https URL");
+        return runtime::invalid_argument(
+            {field, " is \"", value, "\"; it must be an absolute http or https URL"});
     if (!has_usable_port(authority_of(value)))
-        return runtime::invalid_argument(std::string(field) + " is \"" + std::string(value) +
-                                         "\"; its port must be 1 to 65535");
+        return runtime::invalid_argument({field, " is \"", value, "\"; its port must be 1 to 65535"});
     return {};
 }
 
 result<void> check_host(std::string_view field, std::string_view url) {
     if (has_host(authority_of(url))) return {};
-    return runtime::invalid_argument(std::string(field) + " is \"" + std::string(url) +
-                                     "\"; it must be an absolute http or https URL with a host");
+    return runtime::invalid_argument(
+        {field, " is \"", url, "\"; it must be an absolute http or https URL with a host"});
 }
 
 result<void> check_object(std::string_view field, const schemas::json_text& value) {
     if (value.text.empty() || value.text.starts_with('{')) return {};
-    return runtime::invalid_argument(std::string(field) + " must be an object");
+    return runtime::invalid_argument({field, " must be an object"});
 }
 
 result<void> check_labels(const std::vector<std::string>& labels) {
     if (labels.size() > limits::labels_max)
-        return runtime::invalid_argument("there are " + std::to_string(labels.size()) + " labels; at most " +
-                                         std::to_string(limits::labels_max) + " are allowed");
+        return runtime::invalid_argument(
+            {"there are ", labels.size(), " labels; at most ", limits::labels_max, " are allowed"});
     for (const std::string& label : labels)
         if (const auto good = check_name("a label", label, limits::label_bytes_max); !good) return good;
     return {};
@@ -221,9 +214,8 @@ result<void> check_labels(const std::vector<std::string>& labels) {
 
 result<void> check_attributes(const std::vector<schemas::key_value>& attributes) {
     if (attributes.size() > limits::attributes_max)
-        return runtime::invalid_argument("there are " + std::to_string(attributes.size()) +
-                                         " attributes; at most " + std::to_string(limits::attributes_max) +
-                                         " are allowed");
+        return runtime::invalid_argument({"there are ", attributes.size(), " attributes; at most ",
+                                          limits::attributes_max, " are allowed"});
     for (const schemas::key_value& attribute : attributes)
         if (const auto good = check_name("an attribute's key", attribute.key, limits::name_bytes_max); !good)
             return good;
@@ -232,15 +224,15 @@ result<void> check_attributes(const std::vector<schemas::key_value>& attributes)
 
 result<void> check_entity_size(std::string_view what, std::string_view encoded) {
     if (encoded.size() <= limits::entity_bytes_max) return {};
-    return runtime::invalid_argument(std::string(what) + " would be " + std::to_string(encoded.size()) +
-                                     " bytes; it must be " + at_most(limits::entity_bytes_max));
+    return runtime::invalid_argument(
+        {what, " would be ", encoded.size(), " bytes; it must be ", at_most(limits::entity_bytes_max)});
 }
 
 result<void> check_json_size(std::string_view what, std::size_t bytes) {
     if (bytes <= limits::entity_json_bytes_max) return {};
-    return runtime::invalid_argument(std::string(what) + " would be " + std::to_string(bytes) +
-                                     " bytes as JSON, where a control character takes 6; it must be " +
-                                     at_most(limits::entity_json_bytes_max));
+    return runtime::invalid_argument({what, " would be ", bytes,
+                                      " bytes as JSON, where a control character takes 6; it must be ",
+                                      at_most(limits::entity_json_bytes_max)});
 }
 
 std::vector<std::string> sorted_labels(std::vector<std::string> labels) {

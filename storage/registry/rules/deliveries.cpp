@@ -30,13 +30,13 @@ result<access::placed<webhook>> seen_webhook(const state_changes& state, schemas
     auto hook = tables::webhooks::find(state, id);
     auto workspace = hook ? access::find_workspace(state, hook->workspace_id) : std::nullopt;
     if (!workspace || !access::is_seen(state, user, *workspace))
-        return runtime::not_found(text_of(id) + " not found");
+        return runtime::not_found({text_of(id), " not found"});
     return access::placed<webhook>{*std::move(hook), *std::move(workspace)};
 }
 
 result<void> require_enabled(const webhook& hook) {
     if (hook.status == schemas::webhook_status::enabled) return {};
-    return runtime::failed_precondition(text_of(hook.id) + " is disabled; enable it first");
+    return runtime::failed_precondition({text_of(hook.id), " is disabled; enable it first"});
 }
 
 /// The event of a delivery that the user may send again. Errors: not_found; permission_denied.
@@ -44,7 +44,7 @@ result<schemas::event> sendable_event(const state_changes& state, schemas::user_
                                       const schemas::event_for_webhook& what,
                                       const schemas::workspace& workspace) {
     const error absent =
-        runtime::not_found("event \"" + what.event_id + "\" not found; events are kept for 30 days");
+        runtime::not_found({"event \"", what.event_id, "\" not found; events are kept for 30 days"});
     auto event = find::find_event(state, what.event_id);
     if (!event || event->workspace_id != workspace.id) return absent;
     if (access::may_change_webhooks(state, user, workspace)) return *std::move(event);
@@ -60,9 +60,8 @@ result<schemas::event> sendable_event(const state_changes& state, schemas::user_
 result<void> check_picked(const state_changes& state, schemas::user_id user,
                           const std::vector<schemas::event_for_webhook>& picked, schemas::workspace_id& in) {
     if (picked.size() > limits::retried_at_once_max)
-        return runtime::invalid_argument("ids holds " + std::to_string(picked.size()) +
-                                         " deliveries; give at most " +
-                                         std::to_string(limits::retried_at_once_max) + ", or a filter");
+        return runtime::invalid_argument({"ids holds ", picked.size(), " deliveries; give at most ",
+                                          limits::retried_at_once_max, ", or a filter"});
     for (const schemas::event_for_webhook& each : picked) {
         const auto hook = seen_webhook(state, user, each.webhook_id);
         if (!hook) return hook.error();
@@ -83,9 +82,8 @@ result<void> check_room(const state_changes& state, schemas::workspace_id worksp
         return ++kept < limits::replays_kept_max;
     });
     const auto refuse = [&](std::size_t count, const std::string& of_them, const std::string& advice) {
-        return runtime::resource_exhausted("workspace " + std::to_string(workspace.value) + " has " +
-                                           std::to_string(count) + " replays " + of_them +
-                                           ", the most there may be; " + advice);
+        return runtime::resource_exhausted({"workspace ", workspace.value, " has ", count, " replays ",
+                                            of_them, ", the most there may be; ", advice});
     };
     if (running >= limits::replays_running_max)
         return refuse(running, "that have not ended", "wait, or cancel one");
@@ -125,7 +123,7 @@ result<schemas::workspace_id> place_of(const rule_context& context,
     if (!id) id = access::default_workspace_of(state, *tables::users::find(state, user));
     const auto workspace = access::find_workspace(state, id);
     if (!workspace || !access::is_seen(state, user, *workspace))
-        return runtime::not_found("workspace " + std::to_string(id.value) + " not found");
+        return runtime::not_found({"workspace ", id.value, " not found"});
     if (const auto may = access::require_webhook_admin(state, user, *workspace, "sending by a filter"); !may)
         return may.error();
     return id;
@@ -170,8 +168,7 @@ answer apply(rule_context& context, const schemas::commands::begin_replay& comma
 
 /// Errors: not_found; failed_precondition for one that has ended; invalid_argument.
 answer apply(rule_context& context, const schemas::commands::set_replay_state& command) {
-    const error absent =
-        runtime::not_found("replay " + std::to_string(command.replay_id.value) + " not found");
+    const error absent = runtime::not_found({"replay ", command.replay_id.value, " not found"});
     const auto before = tables::replays::find(context.state, command.replay_id);
     const auto workspace =
         before ? access::find_workspace(context.state, before->workspace_id) : std::nullopt;
@@ -183,9 +180,8 @@ answer apply(rule_context& context, const schemas::commands::set_replay_state& c
         return runtime::invalid_argument("a replay can be paused, resumed or cancelled");
     if (before->state == command.state) return schemas::encode(*before);
     if (schemas::has_ended(before->state))
-        return runtime::failed_precondition("replay " + std::to_string(before->id.value) +
-                                            " has ended: it is " + std::string(name_of(before->state)) +
-                                            "; begin another");
+        return runtime::failed_precondition(
+            {"replay ", before->id.value, " has ended: it is ", name_of(before->state), "; begin another"});
     replay row = *before;
     if (command.state == replay_state::cancelled)
         end(context, row, replay_state::cancelled);

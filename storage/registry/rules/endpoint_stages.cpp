@@ -32,12 +32,11 @@ result<void> check_has_room_for(const state::state_view& state, const schemas::e
         return ++count < limits::endpoint_stages_max && !is_taken;
     });
     if (is_taken)
-        return runtime::already_exists("a stage named \"" + name + "\" already exists in the endpoint " +
-                                       endpoint.path);
+        return runtime::already_exists(
+            {"a stage named \"", name, "\" already exists in the endpoint ", endpoint.path});
     if (count < limits::endpoint_stages_max) return {};
-    return runtime::failed_precondition("the endpoint " + endpoint.path + " has " +
-                                        std::to_string(limits::endpoint_stages_max) +
-                                        " stages, the most there may be");
+    return runtime::failed_precondition({"the endpoint ", endpoint.path, " has ", limits::endpoint_stages_max,
+                                         " stages, the most there may be"});
 }
 
 }  // namespace

@@ -93,15 +93,14 @@ std::string why_not_served(const build& row) {
 
 result<void> check_at_most(std::string_view name, std::uint64_t value, std::uint64_t most) {
     if (value <= most) return {};
-    return runtime::invalid_argument(std::string(name) + " is " + std::to_string(value) +
-                                     "; it must be at most " + std::to_string(most));
+    return runtime::invalid_argument({name, " is ", value, "; it must be at most ", most});
 }
 
 /// Errors: invalid_argument.
 result<void> check_settings(const update_endpoint_stage& asked) {
     if (asked.limits.deadline_ms < 0)
-        return runtime::invalid_argument("limits.deadline_ms is " + std::to_string(asked.limits.deadline_ms) +
-                                         "; it must not be negative");
+        return runtime::invalid_argument(
+            {"limits.deadline_ms is ", asked.limits.deadline_ms, "; it must not be negative"});
     if (const auto good = check_at_most("limits.body_bytes_max", asked.limits.body_bytes_max,
                                         limits::prediction_body_bytes_max);
         !good)
@@ -125,10 +124,10 @@ result<void> check_settings(const update_endpoint_stage& asked) {
     const std::int64_t delay_ms = asked.batching.delay_ms_max;
     const bool is_batched = asked.batching.size_max >= 2;
     if (is_batched && asked.limits.deadline_ms != 0 && delay_ms * 2 >= asked.limits.deadline_ms)
-        return runtime::invalid_argument("batching.delay_ms_max is " + std::to_string(delay_ms) +
-                                         "; it must be below half of limits.deadline_ms, which is " +
-                                         std::to_string(asked.limits.deadline_ms) +
-                                         ", so that a batch that waits is answered in time");
+        return runtime::invalid_argument({"batching.delay_ms_max is ", delay_ms,
+                                          "; it must be below half of limits.deadline_ms, which is ",
+                                          asked.limits.deadline_ms,
+                                          ", so that a batch that waits is answered in time"});
     return {};
 }
 
@@ -146,15 +145,15 @@ bool is_rate(std::uint32_t id) {
 result<schemas::canary_rule> parsed_rule(const update_endpoint_stage::rule& asked) {
     if (!is_rule(asked.rule_id))
         return runtime::invalid_argument(
-            "canary_strategy.rules.rule_id is " + std::to_string(asked.rule_id) +
-            "; it must be 1005 (latency_avg_max), 1006 (latency_p90_max), 1007 (error_4xx_rate) or 1008 "
-            "(error_5xx_rate)");
+            {"canary_strategy.rules.rule_id is ", asked.rule_id,
+             "; it must be 1005 (latency_avg_max), 1006 (latency_p90_max), 1007 (error_4xx_rate) or 1008 "
+             "(error_5xx_rate)"});
     const auto threshold =
         millionths_of("threshold of rule " + std::to_string(asked.rule_id), asked.threshold);
     if (!threshold) return threshold.error();
     if (is_rate(asked.rule_id) && *threshold > whole_ppm)
-        return runtime::invalid_argument("threshold of rule " + std::to_string(asked.rule_id) + " is " +
-                                         asked.threshold + "; a rate is from 0 to 1");
+        return runtime::invalid_argument(
+            {"threshold of rule ", asked.rule_id, " is ", asked.threshold, "; a rate is from 0 to 1"});
     return schemas::canary_rule{asked.rule_id, *threshold};
 }
 
@@ -165,26 +164,24 @@ result<schemas::canary_plan> parsed_plan(const update_endpoint_stage& asked) {
     plan.progress_interval_seconds = asked.progress_interval_seconds;
     if (plan.progress_interval_seconds == 0 ||
         plan.progress_interval_seconds > limits::canary_interval_seconds_max)
-        return runtime::invalid_argument(
-            "canary_strategy.progress_interval_seconds is " + std::to_string(plan.progress_interval_seconds) +
-            "; it must be from 1 to " + std::to_string(limits::canary_interval_seconds_max));
+        return runtime::invalid_argument({"canary_strategy.progress_interval_seconds is ",
+                                          plan.progress_interval_seconds, "; it must be from 1 to ",
+                                          limits::canary_interval_seconds_max});
     const auto step = millionths_of("canary_strategy.progress_step", asked.progress_step);
     if (!step) return step.error();
     if (*step == 0 || *step > whole_ppm)
-        return runtime::invalid_argument("canary_strategy.progress_step is " + asked.progress_step +
-                                         "; it must be over 0 and at most 1");
+        return runtime::invalid_argument(
+            {"canary_strategy.progress_step is ", asked.progress_step, "; it must be over 0 and at most 1"});
     plan.progress_step_ppm = static_cast<std::uint32_t>(*step);
     if (asked.rules.empty() || asked.rules.size() > limits::canary_rules_max)
-        return runtime::invalid_argument("canary_strategy.rules has " + std::to_string(asked.rules.size()) +
-                                         " rules; it must have from 1 to " +
-                                         std::to_string(limits::canary_rules_max));
+        return runtime::invalid_argument({"canary_strategy.rules has ", asked.rules.size(),
+                                          " rules; it must have from 1 to ", limits::canary_rules_max});
     for (const update_endpoint_stage::rule& each : asked.rules) {
         const auto rule = parsed_rule(each);
         if (!rule) return rule.error();
         if (std::ranges::count(plan.rules, rule->rule_id, &schemas::canary_rule::rule_id) > 0)
-            return runtime::invalid_argument("canary_strategy.rules has rule " +
-                                             std::to_string(rule->rule_id) +
-                                             " twice; each may be there once, with one threshold");
+            return runtime::invalid_argument({"canary_strategy.rules has rule ", rule->rule_id,
+                                              " twice; each may be there once, with one threshold"});
         plan.rules.push_back(*rule);
     }
     return plan;
@@ -404,8 +401,8 @@ answer apply(rule_context& context, const schemas::commands::roll_back_endpoint_
     if (!stage) return stage.error();
     const auto previous = previous_of(*stage);
     if (!previous)
-        return runtime::failed_precondition("no build served the stage \"" + stage->name +
-                                            "\" before; update it to a build by its id");
+        return runtime::failed_precondition(
+            {"no build served the stage \"", stage->name, "\" before; update it to a build by its id"});
     return start(context, *stage, update_back_to(*previous));
 }
 

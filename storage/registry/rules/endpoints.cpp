@@ -27,9 +27,8 @@ bool is_path_character(char c) {
 
 error wrong_path(std::string_view path, std::string_view why) {
     return runtime::invalid_argument(
-        "path is \"" + std::string(path.substr(0, limits::endpoint_path_bytes_max)) + "\", " +
-        std::string(why) +
-        "; it must be segments of letters, digits and _ . ~ - with a slash between them, as /team/churn");
+        {"path is \"", path.substr(0, limits::endpoint_path_bytes_max), "\", ", why,
+         "; it must be segments of letters, digits and _ . ~ - with a slash between them, as /team/churn"});
 }
 
 /// Of a segment between slashes. Empty: it is good.
@@ -44,10 +43,10 @@ std::string_view wrong_of_segment(std::string_view segment) {
 /// in the v2 protocol is another's.
 result<void> check_is_free(const state::state_view& state, const std::string& path) {
     if (tables::endpoints::at_path(state, path))
-        return runtime::already_exists("the path " + path + " is already in use by another endpoint");
+        return runtime::already_exists({"the path ", path, " is already in use by another endpoint"});
     if (const auto same = tables::endpoints::with_v2_name(state, tables::v2_name_of(path)))
-        return runtime::already_exists("the path " + path + " is already in use in the v2 protocol: there " +
-                                       "another endpoint has its name " + tables::v2_name_of(path));
+        return runtime::already_exists({"the path ", path, " is already in use in the v2 protocol: there ",
+                                        "another endpoint has its name ", tables::v2_name_of(path)});
     return {};
 }
 
@@ -69,9 +68,9 @@ result<std::string> normalised_path(std::string_view sent) {
     while (rest.starts_with('/')) rest.remove_prefix(1);
     if (!runtime::is_valid_utf8(sent)) return runtime::invalid_argument("path is not UTF-8 text");
     if (rest.size() + 1 > limits::endpoint_path_bytes_max)
-        return runtime::invalid_argument("path is " + std::to_string(rest.size() + 1) +
-                                         " bytes long with its slash; it must be at most " +
-                                         std::to_string(limits::endpoint_path_bytes_max));
+        return runtime::invalid_argument({"path is ", rest.size() + 1,
+                                          " bytes long with its slash; it must be at most ",
+                                          limits::endpoint_path_bytes_max});
     if (rest.empty()) return wrong_path(sent, "without a segment");
     for (std::string_view left = rest;;) {
         const std::size_t end = std::min(left.find('/'), left.size());
@@ -95,7 +94,7 @@ answer apply(rule_context& context, const schemas::commands::create_endpoint& co
     state::state_changes& state = context.state;
     const std::string what = "workspace \"" + command.workspace_name + "\"";
     const auto workspace = access::workspace_in_path(state, command.workspace_name);
-    if (!workspace) return runtime::not_found(what + " not found");
+    if (!workspace) return runtime::not_found({what, " not found"});
     if (const auto may = access::require_in(state, context.principal(), *workspace, protected_type::endpoint,
                                             action::create, what);
         !may)

@@ -34,9 +34,8 @@ std::string answer_of(const rule_context& context, const schemas::group& group) 
 
 result<void> check_count(const std::vector<schemas::user_id>& users) {
     if (users.size() > limits::users_per_request_max)
-        return runtime::invalid_argument("user_id holds " + std::to_string(users.size()) +
-                                         " users; at most " + std::to_string(limits::users_per_request_max) +
-                                         " at once");
+        return runtime::invalid_argument(
+            {"user_id holds ", users.size(), " users; at most ", limits::users_per_request_max, " at once"});
     return {};
 }
 
@@ -46,12 +45,10 @@ result<void> check_may_join(const rule_context& context, const schemas::group& g
     const schemas::group_id all_users = group_named(context.state, group.org_id, "All Users");
     for (const schemas::user_id id : users) {
         const auto user = tables::users::find(context.state, id);
-        if (!user || user->removed)
-            return runtime::not_found("user " + std::to_string(id.value) + " not found");
+        if (!user || user->removed) return runtime::not_found({"user ", id.value, " not found"});
         if (!tables::members::has(context.state, all_users, id))
-            return runtime::failed_precondition(
-                "user " + std::to_string(id.value) + " does not belong to organization " +
-                std::to_string(group.org_id.value) + "; add the user to it first");
+            return runtime::failed_precondition({"user ", id.value, " does not belong to organization ",
+                                                 group.org_id.value, "; add the user to it first"});
     }
     return {};
 }
@@ -63,16 +60,15 @@ result<void> check_group(rule_context& context, const schemas::commands::set_gro
         return good;
     const schemas::group_id same = group_named(context.state, command.org_id, command.name);
     if (same && same != command.id)
-        return runtime::already_exists("a group named \"" + command.name +
-                                       "\" already exists in organization " +
-                                       std::to_string(command.org_id.value));
+        return runtime::already_exists(
+            {"a group named \"", command.name, "\" already exists in organization ", command.org_id.value});
     return {};
 }
 
 result<void> check_is_no_built_in(const schemas::group& group) {
     if (!group.built_in) return {};
-    return runtime::failed_precondition("the group \"" + group.name +
-                                        "\" is built in; it cannot be changed or deleted");
+    return runtime::failed_precondition(
+        {"the group \"", group.name, "\" is built in; it cannot be changed or deleted"});
 }
 
 }  // namespace
@@ -126,9 +122,9 @@ answer apply(rule_context& context, const schemas::commands::set_group& command)
     if (!org) return org.error();
     if (const auto good = check_group(context, command); !good) return good.error();
     if (find::groups_of(state, org->id).size() >= limits::groups_per_organization_max)
-        return runtime::failed_precondition("organization " + std::to_string(org->id.value) + " has " +
-                                            std::to_string(limits::groups_per_organization_max) +
-                                            " groups, the most there may be; delete one first");
+        return runtime::failed_precondition({"organization ", org->id.value, " has ",
+                                             limits::groups_per_organization_max,
+                                             " groups, the most there may be; delete one first"});
     schemas::group made;
     made.id = context.next_id<schemas::group_id>("group");
     made.org_id = org->id;
@@ -147,8 +143,8 @@ answer apply(rule_context& context, const schemas::commands::delete_group& comma
     if (const auto good = check_is_no_built_in(*group); !good) return good.error();
     if (const auto user = tables::workspaces::using_group(context.state, group->id))
         return runtime::failed_precondition(
-            "the group \"" + group->name + "\" has permissions in the workspace \"" +
-            access::workspace_of(context.state, *user).name + "\"; take them away first");
+            {"the group \"", group->name, "\" has permissions in the workspace \"",
+             access::workspace_of(context.state, *user).name, "\"; take them away first"});
     erase_group(context, *group);
     return std::string();
 }

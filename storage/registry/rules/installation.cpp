@@ -60,7 +60,7 @@ answer apply(rule_context& context, const schemas::commands::renew_admin_key& co
     const auto id = tables::users::with_email(context.state, command.email);
     auto user = id ? tables::users::find(context.state, *id) : std::nullopt;
     if (!user || !user->system_admin)
-        return runtime::not_found("no system administrator has the e-mail \"" + command.email + "\"");
+        return runtime::not_found({"no system administrator has the e-mail \"", command.email, "\""});
     user->primary_key_hash = command.key_hash;
     user->secondary_key_hash.clear();
     end_sessions(context, user->id);
@@ -85,7 +85,7 @@ answer apply(rule_context& context, const schemas::commands::set_feature_flag& c
         std::string all;
         for (const auto& [flag, name] : schemas::enum_names<flag_name>)
             all += (all.empty() ? "" : ", ") + std::string(name);
-        return runtime::not_found("there is no feature flag \"" + command.name + "\"; there are " + all);
+        return runtime::not_found({"there is no feature flag \"", command.name, "\"; there are ", all});
     }
     if (const auto good = check_text("content", command.content, limits::flag_content_bytes_max); !good)
         return good.error();

@@ -88,7 +88,7 @@ answer apply(rule_context& context, const schemas::commands::add_key& command) {
         after.secondary_key_hash = command.key_hash;
     else
         return runtime::failed_precondition(
-            text_of(after.id) + " has two developer keys, the most there may be; delete one first");
+            {text_of(after.id), " has two developer keys, the most there may be; delete one first"});
     tables::users::update(context.state, *before, after);
     context.minted_with = command.key_name;
     return schemas::encode(after);
@@ -104,7 +104,7 @@ answer apply(rule_context& context, const schemas::commands::remove_key& command
     std::string& key = command.secondary ? after.secondary_key_hash : after.primary_key_hash;
     const std::string which = command.secondary ? "secondary" : "primary";
     if (key.empty())
-        return runtime::failed_precondition(text_of(after.id) + " has no " + which + " developer key");
+        return runtime::failed_precondition({text_of(after.id), " has no ", which, " developer key"});
     const std::string removed = std::exchange(key, {});
     const bool is_last = after.primary_key_hash.empty() && after.secondary_key_hash.empty();
     if (is_last && after.id == context.principal())
@@ -126,12 +126,11 @@ answer apply(rule_context& context, const schemas::commands::create_session& com
     const std::int64_t seconds =
         command.ttl_seconds == 0 ? limits::session_seconds_default : command.ttl_seconds;
     if (seconds < 1 || seconds > limits::session_seconds_max)
-        return runtime::invalid_argument("ttl_seconds is " + std::to_string(seconds) + "; it must be 1 to " +
-                                         std::to_string(limits::session_seconds_max));
+        return runtime::invalid_argument(
+            {"ttl_seconds is ", seconds, "; it must be 1 to ", limits::session_seconds_max});
     if (replace_session(context, user->id, command.name) >= limits::sessions_per_user_max)
-        return runtime::failed_precondition(text_of(user->id) + " has " +
-                                            std::to_string(limits::sessions_per_user_max) +
-                                            " sessions, the most there may be; delete one first");
+        return runtime::failed_precondition({text_of(user->id), " has ", limits::sessions_per_user_max,
+                                             " sessions, the most there may be; delete one first"});
     schemas::session made;
     made.id = context.next_id<schemas::session_id>("session");
     made.user_id = user->id;
@@ -154,13 +153,12 @@ answer apply(rule_context& context, const schemas::commands::delete_sessions& co
     for (const schemas::session_id id : command.ids) {
         auto session = tables::sessions::find(context.state, id);
         if (!session || !may_end(context, *session))
-            return runtime::not_found("session " + std::to_string(id.value) + " not found");
+            return runtime::not_found({"session ", id.value, " not found"});
         if (all.size() < limits::sessions_per_delete_max) all.push_back(*std::move(session));
     }
     if (command.ids.size() > limits::sessions_per_delete_max)
-        return runtime::invalid_argument("ids holds " + std::to_string(command.ids.size()) +
-                                         " sessions; at most " +
-                                         std::to_string(limits::sessions_per_delete_max) + " at once");
+        return runtime::invalid_argument({"ids holds ", command.ids.size(), " sessions; at most ",
+                                          limits::sessions_per_delete_max, " at once"});
     for (const schemas::session& each : all) erase_session(context, each);
     return std::string();
 }

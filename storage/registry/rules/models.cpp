@@ -32,8 +32,8 @@ result<void> check_content(const model_content& model) {
 }
 
 error name_taken(const registered_model& model, const schemas::workspace& workspace) {
-    return runtime::already_exists("a registered model named \"" + model.name +
-                                   "\" already exists in the workspace \"" + workspace.name + "\"");
+    return runtime::already_exists({"a registered model named \"", model.name,
+                                    "\" already exists in the workspace \"", workspace.name, "\""});
 }
 
 resource_visibility known(resource_visibility sent) {

@@ -92,9 +92,8 @@ answer apply(rule_context& context, const schemas::commands::node_heartbeat& com
         std::ranges::any_of(command.runtimes, [](const std::string& name) {
             return name.empty() || name.size() > limits::runtime_name_bytes_max;
         }))
-        return runtime::invalid_argument("a node names at most " + std::to_string(limits::runtimes_max) +
-                                         " runtimes of 1 to " +
-                                         std::to_string(limits::runtime_name_bytes_max) + " bytes");
+        return runtime::invalid_argument({"a node names at most ", limits::runtimes_max, " runtimes of 1 to ",
+                                          limits::runtime_name_bytes_max, " bytes"});
     if (!std::ranges::all_of(command.published, [&](const schemas::published_position& position) {
             return emission::is_event_partition(context, position.topic, position.partition);
         }))
@@ -102,11 +101,11 @@ answer apply(rule_context& context, const schemas::commands::node_heartbeat& com
     auto row = tables::nodes::find(context.state, command.node).value_or(schemas::node_row{});
     if (row.boot != command.boot) {
         if (!command.first && !row.node.empty())
-            return runtime::aborted("another process runs as node \"" + command.node +
-                                    "\": this one is the older");
+            return runtime::aborted(
+                {"another process runs as node \"", command.node, "\": this one is the older"});
         if (!row.node.empty() && command.applied_offset < row.boot_offset)
-            return runtime::failed_precondition("another process of node \"" + command.node +
-                                                "\" began after this heartbeat was sent");
+            return runtime::failed_precondition(
+                {"another process of node \"", command.node, "\" began after this heartbeat was sent"});
         row.boot_offset = context.offset();
     }
     keep_replaced(context, row, command);
@@ -131,7 +130,7 @@ answer apply(rule_context& context, const schemas::commands::node_heartbeat& com
 answer apply(rule_context& context, const schemas::commands::claim& command) {
     const auto claimant = tables::nodes::find(context.state, command.node);
     if (claimant && claimant->boot != command.boot)
-        return runtime::aborted("another process runs as node \"" + command.node + "\"");
+        return runtime::aborted({"another process runs as node \"", command.node, "\""});
     auto held = tables::claims::find(context.state, command.job);
     if (command.lets_go) {
         if (held && held->node == command.node && held->boot == command.boot)
@@ -158,8 +157,8 @@ answer apply(rule_context& context, const schemas::commands::raise_level& comman
         return true;
     });
     if (!older.empty())
-        return runtime::failed_precondition("the level cannot be raised to " + std::to_string(command.to) +
-                                            ": older nodes are running: " + older);
+        return runtime::failed_precondition(
+            {"the level cannot be raised to ", command.to, ": older nodes are running: ", older});
     tables::put_level(context.state, command.to);
     return std::string();
 }

@@ -65,12 +65,12 @@ std::string text_of(schemas::organization_id id) { return "organization " + std:
 /// Errors: not_found; invalid_argument; already_exists.
 answer rename_organization(rule_context& context, const schemas::commands::set_organization& command) {
     const auto before = tables::organizations::find(context.state, command.id);
-    if (!before) return runtime::not_found(text_of(command.id) + " not found");
+    if (!before) return runtime::not_found({text_of(command.id), " not found"});
     if (const auto good = check_name("name", command.name, limits::name_bytes_max); !good)
         return good.error();
     const auto same = organization_named(context.state, command.name);
     if (same && same->id != before->id)
-        return runtime::already_exists("an organization named \"" + command.name + "\" already exists");
+        return runtime::already_exists({"an organization named \"", command.name, "\" already exists"});
     schemas::organization after = *before;
     after.name = command.name;
     tables::organizations::update(context.state, *before, after);
@@ -154,10 +154,9 @@ bool administers(const state_view& state, schemas::user_id user, schemas::organi
 result<schemas::organization> organization_to_change(rule_context& context, schemas::organization_id id,
                                                      std::string_view what) {
     auto found = find::organization_of(context.state, context.principal(), id);
-    if (!found) return runtime::not_found(text_of(id) + " not found");
+    if (!found) return runtime::not_found({text_of(id), " not found"});
     if (!administers(context.state, context.principal(), id))
-        return runtime::permission_denied(std::string(what) +
-                                          " needs a member of Admins or a system administrator");
+        return runtime::permission_denied({what, " needs a member of Admins or a system administrator"});
     return *std::move(found);
 }
 
@@ -173,10 +172,10 @@ answer apply(rule_context& context, const schemas::commands::set_organization& c
     if (const auto good = check_name("name", command.name, limits::name_bytes_max); !good)
         return good.error();
     if (organization_named(state, command.name))
-        return runtime::already_exists("an organization named \"" + command.name + "\" already exists");
+        return runtime::already_exists({"an organization named \"", command.name, "\" already exists"});
     if (tables::workspaces::named(state, command.name))
-        return runtime::already_exists("a workspace named \"" + command.name +
-                                       "\", as this organization's would be, already exists");
+        return runtime::already_exists(
+            {"a workspace named \"", command.name, "\", as this organization's would be, already exists"});
     const auto installation = tables::installation::find(state);
     const founded_organization made =
         found_organization(context, command.name, installation->require_approval_for);
@@ -193,12 +192,12 @@ answer apply(rule_context& context, const schemas::commands::delete_organization
         !may)
         return may.error();
     const auto org = tables::organizations::find(state, command.id);
-    if (!org) return runtime::not_found(text_of(command.id) + " not found");
+    if (!org) return runtime::not_found({text_of(command.id), " not found"});
     if (command.id == first_organization)
         return runtime::failed_precondition(
             "organization 1 is the first one, which every new user joins; it cannot be deleted");
     if (const std::string has = added_to(state, org->id); !has.empty())
-        return runtime::failed_precondition(text_of(org->id) + " still has " + has + "; delete them first");
+        return runtime::failed_precondition({text_of(org->id), " still has ", has, "; delete them first"});
     const auto workspaces = find::workspaces_of(state, org->id);
     for (const schemas::workspace& each : workspaces)
         if (const auto good = check_is_empty(state, each); !good) return good.error();
@@ -216,8 +215,8 @@ answer apply(rule_context& context, const schemas::commands::add_organization_us
     if (!org) return org.error();
     const auto user = find::user_with_email(state, command.email);
     if (!user)
-        return runtime::not_found("user with the e-mail \"" + command.email +
-                                  "\" not found; a system administrator can create one");
+        return runtime::not_found({"user with the e-mail \"", command.email,
+                                   "\" not found; a system administrator can create one"});
     tables::members::put(state, group_named(state, org->id, "All Users"), user->id);
     return schemas::encode(*user);
 }
@@ -235,8 +234,7 @@ answer apply(rule_context& context, const schemas::commands::remove_organization
         return true;
     });
     if (left.empty())
-        return runtime::not_found("user " + std::to_string(command.user_id.value) + " not found in " +
-                                  text_of(org->id));
+        return runtime::not_found({"user ", command.user_id.value, " not found in ", text_of(org->id)});
     if (org->id == first_organization && command.user_id == first_administrator)
         return first_administrator_stays();
     for (const schemas::group_id each : left) tables::members::erase(state, each, command.user_id);

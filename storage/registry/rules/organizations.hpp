@@ -37,13 +37,11 @@ result<typename Table::row_type> record_to_change(context::rule_context& context
                                                   schemas::organization_id org, std::string_view kind, Id id,
                                                   std::string_view what) {
     if (!find::organization_of(context.state, context.principal(), org))
-        return runtime::not_found("organization " + std::to_string(org.value) + " not found");
+        return runtime::not_found({"organization ", org.value, " not found"});
     auto row = Table::find(context.state, id);
     bool is_there = row && row->org_id == org;
     if constexpr (requires { row->removed; }) is_there = is_there && !row->removed;
-    if (!is_there)
-        return runtime::not_found(std::string(kind) + " " + std::to_string(id.value) +
-                                  " not found in organization " + std::to_string(org.value));
+    if (!is_there) return runtime::not_found({kind, " ", id.value, " not found in organization ", org.value});
     if (const auto may = organization_to_change(context, org, what); !may) return may.error();
     return *std::move(row);
 }

@@ -18,8 +18,8 @@ result<void> check_stages(std::string_view field, std::vector<stage>& stages) {
     for (const stage each : stages) {
         if (each == stage::unknown || name_of(each).empty())
             return runtime::invalid_argument(
-                std::string(field) +
-                " holds UNKNOWN; each must be one of DEVELOPMENT STAGING PRODUCTION ARCHIVED UNASSIGNED");
+                {field,
+                 " holds UNKNOWN; each must be one of DEVELOPMENT STAGING PRODUCTION ARCHIVED UNASSIGNED"});
         if (std::find(kept.begin(), kept.end(), each) == kept.end()) kept.push_back(each);
     }
     stages = std::move(kept);
@@ -40,14 +40,13 @@ result<void> check_policies(schemas::workspace_policies& policies) {
     if (const auto good = check_stages("require_safe_scan_for", policies.require_safe_scan_for); !good)
         return good;
     if (policies.approvals_required == 0 || policies.approvals_required > limits::approvals_required_max)
-        return runtime::invalid_argument("approvals_required is " +
-                                         std::to_string(policies.approvals_required) + "; it must be 1 to " +
-                                         std::to_string(limits::approvals_required_max) +
-                                         "; a stage that needs none is left out of require_approval_for");
+        return runtime::invalid_argument({"approvals_required is ", policies.approvals_required,
+                                          "; it must be 1 to ", limits::approvals_required_max,
+                                          "; a stage that needs none is left out of require_approval_for"});
     if (policies.promotion_deadline_seconds > limits::promotion_deadline_seconds_max)
         return runtime::invalid_argument(
-            "promotion_deadline_seconds is " + std::to_string(policies.promotion_deadline_seconds) +
-            "; it must be 0, for none, to " + std::to_string(limits::promotion_deadline_seconds_max));
+            {"promotion_deadline_seconds is ", policies.promotion_deadline_seconds,
+             "; it must be 0, for none, to ", limits::promotion_deadline_seconds_max});
     return {};
 }
 

@@ -20,9 +20,8 @@ answer apply(rule_context& context, const schemas::commands::restore_rows& comma
     if (!progress) return continues_no_other();
     if (progress->is_done || command.piece < progress->pieces) return std::string();
     if (command.piece > progress->pieces)
-        return runtime::failed_precondition("piece " + std::to_string(command.piece) +
-                                            " of the restored rows came before piece " +
-                                            std::to_string(progress->pieces));
+        return runtime::failed_precondition(
+            {"piece ", command.piece, " of the restored rows came before piece ", progress->pieces});
     for (const schemas::carried_row& row : command.rows)
         if (!tables::content::is_carried(row.key))
             return runtime::invalid_argument("a row of a table that a restore does not bring");
@@ -42,9 +41,9 @@ answer apply(rule_context& context, const schemas::commands::end_restore& comman
     if (!progress || !installation) return continues_no_other();
     if (progress->is_done) return std::string();
     if (progress->pieces != command.pieces || progress->digest != installation->snapshot_digest)
-        return runtime::failed_precondition("the restored rows are not those of the backup: there are " +
-                                            std::to_string(progress->pieces) + " pieces, and there must be " +
-                                            std::to_string(command.pieces) + " with the digest of GENESIS");
+        return runtime::failed_precondition({"the restored rows are not those of the backup: there are ",
+                                             progress->pieces, " pieces, and there must be ", command.pieces,
+                                             " with the digest of GENESIS"});
     progress->is_done = true;
     progress->is_paused = command.paused;
     tables::restoring::put(context.state, *progress);

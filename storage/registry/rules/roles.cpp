@@ -45,8 +45,8 @@ result<schemas::role> role_to_change(rule_context& context, schemas::organizatio
                                      std::string_view what) {
     auto role = record_to_change<tables::roles>(context, org, "role", id, what);
     if (role && role->built_in)
-        return runtime::failed_precondition("the role \"" + role->name +
-                                            "\" is built in; it cannot be changed or deleted");
+        return runtime::failed_precondition(
+            {"the role \"", role->name, "\" is built in; it cannot be changed or deleted"});
     return role;
 }
 
@@ -64,13 +64,12 @@ result<schemas::role> described_by(rule_context& context, const schemas::command
     const auto all = find::roles_of(context.state, command.org_id);
     const auto same = std::ranges::find(all, command.name, &schemas::role::name);
     if (same != all.end() && same->id != command.id)
-        return runtime::already_exists("a role named \"" + command.name +
-                                       "\" already exists in organization " +
-                                       std::to_string(command.org_id.value));
+        return runtime::already_exists(
+            {"a role named \"", command.name, "\" already exists in organization ", command.org_id.value});
     if (!command.id && all.size() >= limits::roles_per_organization_max)
-        return runtime::failed_precondition("organization " + std::to_string(command.org_id.value) + " has " +
-                                            std::to_string(limits::roles_per_organization_max) +
-                                            " roles, the most there may be; delete one first");
+        return runtime::failed_precondition({"organization ", command.org_id.value, " has ",
+                                             limits::roles_per_organization_max,
+                                             " roles, the most there may be; delete one first"});
     role.org_id = command.org_id;
     role.name = command.name;
     role.description = command.description;
@@ -108,9 +107,9 @@ answer apply(rule_context& context, const schemas::commands::delete_role& comman
     const auto role = role_to_change(context, command.org_id, command.id, "deleting a role");
     if (!role) return role.error();
     if (const auto user = tables::workspaces::using_role(context.state, role->id))
-        return runtime::failed_precondition("the role \"" + role->name + "\" is used by the workspace \"" +
-                                            access::workspace_of(context.state, *user).name +
-                                            "\"; take it out of the permissions there first");
+        return runtime::failed_precondition({"the role \"", role->name, "\" is used by the workspace \"",
+                                             access::workspace_of(context.state, *user).name,
+                                             "\"; take it out of the permissions there first"});
     tables::roles::erase(context.state, *role);
     return std::string();
 }

@@ -49,9 +49,9 @@ result<placed<build>> build_in_path(const rule_context& context, std::string_vie
 result<void> require_reporting(const rule_context& context, const schemas::workspace& workspace) {
     if (access::may_report_scans(context.state, context.principal(), workspace)) return {};
     return runtime::permission_denied(
-        "reporting a scan needs the role Scanner, or the permission UPDATE on REGISTERED_MODEL, in the "
-        "workspace \"" +
-        workspace.name + "\"");
+        {"reporting a scan needs the role Scanner, or the permission UPDATE on REGISTERED_MODEL, in the "
+         "workspace \"",
+         workspace.name, "\""});
 }
 
 std::string request_scan_body(const rule_context& context, const event_draft& draft, const build& subject) {
@@ -197,9 +197,8 @@ answer start_scan(rule_context& context, const build& subject, const schemas::js
         return runtime::failed_precondition(status_text(subject));
     const auto before = newest_scan(context.state, subject);
     if (before && before->scan_status == scan_status::scanning && !is_lost(*before))
-        return runtime::failed_precondition("scan " + std::to_string(before->id.value) + " of build " +
-                                            std::to_string(subject.id.value) +
-                                            " is running; report its result or wait for it");
+        return runtime::failed_precondition({"scan ", before->id.value, " of build ", subject.id.value,
+                                             " is running; report its result or wait for it"});
     if (before && is_lost(*before)) end_lost(context, *before);
     scan fresh = new_scan(context, subject);
     fresh.scan_status = scan_status::scanning;
@@ -240,8 +239,8 @@ bool is_same_report(const scan& kept, const schemas::commands::report_scan& repo
 
 result<void> check_report(const schemas::commands::report_scan& report) {
     if (report.scan_status != scan_status::scanned && report.scan_status != scan_status::error)
-        return runtime::invalid_argument("scan_status is " + std::string(name_of(report.scan_status)) +
-                                         "; a report must say scanned or error");
+        return runtime::invalid_argument(
+            {"scan_status is ", name_of(report.scan_status), "; a report must say scanned or error"});
     if (report.scan_status == scan_status::scanned && report.safety_status == safety_status::unknown)
         return runtime::invalid_argument(
             "scan_external_results.safety_status is missing; it must be safe or unsafe");
@@ -259,10 +258,10 @@ result<void> check_reporter(const rule_context& context, const placed<build>& fo
     const bool has_asked = kept && kept->requested_by == context.principal();
     if (!is_maker && !has_asked) return {};
     return runtime::permission_denied(
-        "build " + std::to_string(found.row.id.value) +
-        " must be reported safe by somebody who neither created it nor requested this scan: the workspace "
-        "\"" +
-        found.workspace.name + "\" has the policy scan_by_others; an unsafe report is always accepted");
+        {"build ", found.row.id.value,
+         " must be reported safe by somebody who neither created it nor requested this scan: the workspace "
+         "\"",
+         found.workspace.name, "\" has the policy scan_by_others; an unsafe report is always accepted"});
 }
 
 /// Stores the report in the scan. If nobody had requested a scan, it becomes the build's newest.
@@ -349,19 +348,18 @@ answer apply(rule_context& context, const schemas::commands::report_scan& comman
     auto kept = newest_scan(context.state, found->row);
     if (!kept && !says_unsafe(command))
         return runtime::failed_precondition(
-            "build " + std::to_string(command.build_id.value) +
-            " is unscanned; request a scan first: until then only a report that says scanned and unsafe is "
-            "taken");
+            {"build ", command.build_id.value,
+             " is unscanned; request a scan first: until then only a report that says scanned and unsafe is "
+             "taken"});
     if (kept && kept->waits_for_build && !says_unsafe(command))
         return runtime::failed_precondition(
-            "build " + std::to_string(command.build_id.value) +
-            " is being made, and its scan is not requested yet; until then only a report that says scanned "
-            "and unsafe is taken");
+            {"build ", command.build_id.value,
+             " is being made, and its scan is not requested yet; until then only a report that says scanned "
+             "and unsafe is taken"});
     if (kept && is_same_report(*kept, command)) return schemas::encode(*kept);
     if (kept && is_final(*kept) && !says_unsafe(command))
-        return runtime::aborted("scan " + std::to_string(kept->id.value) + " is finished as " +
-                                std::string(name_of(kept->safety_status)) +
-                                "; only an unsafe report can still change it: request a new scan");
+        return runtime::aborted({"scan ", kept->id.value, " is finished as ", name_of(kept->safety_status),
+                                 "; only an unsafe report can still change it: request a new scan"});
     if (const auto may = check_reporter(context, *found, kept, command.safety_status); !may)
         return may.error();
     if (kept && kept->scan_status == scan_status::scanning) cancel_deadline(context, *kept);

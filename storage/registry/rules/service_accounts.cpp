@@ -15,7 +15,7 @@ namespace {
 result<schemas::user> account_to_change(rule_context& context, schemas::user_id id,
                                         schemas::organization_id org, std::string_view what) {
     auto account = tables::users::find(context.state, id);
-    const error missing = runtime::not_found("service account " + std::to_string(id.value) + " not found");
+    const error missing = runtime::not_found({"service account ", id.value, " not found"});
     if (!account || account->removed || !account->service_account) return missing;
     const schemas::organization_id owner = account->org_id ? account->org_id : first_organization;
     if (org && org != owner) return missing;
@@ -41,8 +41,8 @@ result<schemas::workspace> associated_workspace(const rule_context& context, sch
     auto found = access::find_workspace(context.state, id);
     if (found && found->org_id && access::is_visible(context.state, context.principal(), *found))
         return *std::move(found);
-    return runtime::not_found("associated_workspace_id: workspace " + std::to_string(id.value) +
-                              " not found among those of organizations");
+    return runtime::not_found(
+        {"associated_workspace_id: workspace ", id.value, " not found among those of organizations"});
 }
 
 }  // namespace

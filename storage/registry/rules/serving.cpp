@@ -144,7 +144,7 @@ answer apply(rule_context& context, const schemas::commands::component_ready& co
     auto update = tables::endpoint_updates::find(context.state, command.update_id);
     if (!update || update->phase != update_phase::loading) return std::string();
     if (!speaks_for(context, command.node, command.boot))
-        return runtime::aborted("another process runs as node \"" + command.node + "\"");
+        return runtime::aborted({"another process runs as node \"", command.node, "\""});
     if (!command.error.empty()) {
         roll_back(context, *update, "node " + command.node + ": " + command.error);
         return std::string();
@@ -165,7 +165,7 @@ answer apply(rule_context& context, const schemas::commands::report_canary& comm
     if (!update || update->phase != update_phase::canary || update->interval != command.interval)
         return std::string();
     if (!speaks_for(context, command.node, command.boot))
-        return runtime::aborted("another process runs as node \"" + command.node + "\"");
+        return runtime::aborted({"another process runs as node \"", command.node, "\""});
     const ready_node who{command.node, command.boot};
     if (std::ranges::find(update->counted, who) != update->counted.end()) return std::string();
     put_in_place_of(update->counted, who);

@@ -41,27 +41,26 @@ std::string approvals_text(const verdict& now, const schemas::workspace& workspa
 result<void> check_approval(const wanted_change& wanted, const verdict& now) {
     const transition_row& row = *wanted.transition;
     if (!find::is_open(row))
-        return runtime::failed_precondition(state_text(row, row.transition.state) +
-                                            "; only an open transition can be committed");
+        return runtime::failed_precondition(
+            {state_text(row, row.transition.state), "; only an open transition can be committed"});
     if (now.state == transition_state::rejected)
-        return runtime::failed_precondition(state_text(row, now.state) +
-                                            "; a rejected transition cannot be committed");
+        return runtime::failed_precondition(
+            {state_text(row, now.state), "; a rejected transition cannot be committed"});
     if (now.state == transition_state::approved || !needs_approval(wanted.of.workspace, wanted.desired))
         return {};
-    return runtime::failed_precondition(
-        state_text(row, now.state) + approvals_text(now, wanted.of.workspace) +
-        ", and the policy require_approval_for of the workspace \"" + wanted.of.workspace.name + "\" holds " +
-        std::string(name_of(wanted.desired)) + "; only an APPROVED transition can be committed");
+    return runtime::failed_precondition({state_text(row, now.state), approvals_text(now, wanted.of.workspace),
+                                         ", and the policy require_approval_for of the workspace \"",
+                                         wanted.of.workspace.name, "\" holds ", name_of(wanted.desired),
+                                         "; only an APPROVED transition can be committed"});
 }
 
 /// Errors: aborted.
 result<void> check_source(const wanted_change& wanted) {
     const stage source = wanted.transition->transition.source_stage;
     if (wanted.of.row.stage == source) return {};
-    return runtime::aborted("the stage of model version " + std::to_string(wanted.of.row.id.value) +
-                            " is now " + std::string(name_of(wanted.of.row.stage)) + ", not " +
-                            std::string(name_of(source)) +
-                            " as when the transition was created; close it and create a new one");
+    return runtime::aborted({"the stage of model version ", wanted.of.row.id.value, " is now ",
+                             name_of(wanted.of.row.stage), ", not ", name_of(source),
+                             " as when the transition was created; close it and create a new one"});
 }
 
 /// Errors: permission_denied.
@@ -69,12 +68,12 @@ result<void> check_direct(const wanted_change& wanted) {
     const schemas::workspace& workspace = wanted.of.workspace;
     if (!needs_approval(workspace, wanted.desired)) return {};
     if (is_approved_by_nobody(workspace, wanted.desired))
-        return runtime::permission_denied("the stage cannot be changed: " +
-                                          take_policy_back(workspace, wanted.desired));
+        return runtime::permission_denied(
+            {"the stage cannot be changed: ", take_policy_back(workspace, wanted.desired)});
     return runtime::permission_denied(
-        "the policy require_approval_for of the workspace \"" + workspace.name + "\" holds " +
-        std::string(name_of(wanted.desired)) +
-        ": this needs a transition that is approved; ask for one with createTransition");
+        {"the policy require_approval_for of the workspace \"", workspace.name, "\" holds ",
+         name_of(wanted.desired),
+         ": this needs a transition that is approved; ask for one with createTransition"});
 }
 
 /// Errors: failed_precondition.
@@ -83,10 +82,10 @@ result<void> check_scan(const rule_context& context, const wanted_change& wanted
     if (find::has_safe_build(context.state, wanted.of.row)) return {};
     const bool was_changed = wanted.of.row.time_image_changed > 0;
     return runtime::failed_precondition(
-        "the policy require_safe_scan_for of the workspace \"" + wanted.of.workspace.name + "\" holds " +
-        std::string(name_of(wanted.desired)) + ": model version " + std::to_string(wanted.of.row.id.value) +
-        " needs a finished build whose newest scan is scanned and safe, and that was never reported unsafe" +
-        (was_changed ? ", made after what it is made of was changed" : ""));
+        {"the policy require_safe_scan_for of the workspace \"", wanted.of.workspace.name, "\" holds ",
+         name_of(wanted.desired), ": model version ", wanted.of.row.id.value,
+         " needs a finished build whose newest scan is scanned and safe, and that was never reported unsafe",
+         (was_changed ? ", made after what it is made of was changed" : "")});
 }
 
 std::string deadline_key(const promotion& row) {

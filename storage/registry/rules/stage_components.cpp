@@ -45,8 +45,8 @@ result<void> held_by(const state::state_view& state, std::optional<schemas::endp
     const auto stage = tables::endpoint_stages::find(state, *stage_id);
     const auto endpoint = stage ? tables::endpoints::find(state, stage->endpoint_id) : std::nullopt;
     if (!endpoint) throw state::state_corrupt{"a deployed build without its endpoint"};
-    return runtime::failed_precondition(what + " has a build that is a component of the endpoint " +
-                                        endpoint->path + "; update or delete that endpoint first");
+    return runtime::failed_precondition({what, " has a build that is a component of the endpoint ",
+                                         endpoint->path, "; update or delete that endpoint first"});
 }
 
 }  // namespace

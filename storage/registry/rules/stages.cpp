@@ -37,9 +37,9 @@ result<opened_transition> open_transition(const rule_context& context, schemas::
                                           action wanted) {
     const std::string what = "transition " + std::to_string(id.value);
     auto row = tables::transitions::find(context.state, id);
-    if (!row) return runtime::not_found(what + " not found");
+    if (!row) return runtime::not_found({what, " not found"});
     auto version = readable_version(context.state, context.principal(), row->model_version_id);
-    if (!version) return runtime::not_found(what + " not found");
+    if (!version) return runtime::not_found({what, " not found"});
     if (const auto may = require(context.state, context.principal(), version->workspace,
                                  protected_type::registered_model, wanted, what);
         !may)
@@ -123,8 +123,7 @@ std::string commit_on_approve(rule_context& context, opened_transition& opened) 
 result<void> check_stage(std::string_view field, stage desired) {
     if (desired != stage::unknown && !name_of(desired).empty()) return {};
     return runtime::invalid_argument(
-        std::string(field) +
-        " is UNKNOWN; it must be one of DEVELOPMENT STAGING PRODUCTION ARCHIVED UNASSIGNED");
+        {field, " is UNKNOWN; it must be one of DEVELOPMENT STAGING PRODUCTION ARCHIVED UNASSIGNED"});
 }
 
 }  // namespace
@@ -142,13 +141,12 @@ answer apply(rule_context& context, const schemas::commands::create_transition& 
     const bool is_there = version->row.stage == command.desired_stage;
     const auto first = tables::transitions::open_to(context.state, version->row.id, command.desired_stage);
     if (first && !is_there)
-        return runtime::already_exists("transition " + std::to_string(first->value) + " of model version " +
-                                       std::to_string(version->row.id.value) + " to " +
-                                       std::string(name_of(command.desired_stage)) +
-                                       " is open; commit or close it before another is created");
+        return runtime::already_exists({"transition ", first->value, " of model version ",
+                                        version->row.id.value, " to ", name_of(command.desired_stage),
+                                        " is open; commit or close it before another is created"});
     if (!is_there && is_approved_by_nobody(version->workspace, command.desired_stage))
-        return runtime::failed_precondition("no transition is created: " +
-                                            take_policy_back(version->workspace, command.desired_stage));
+        return runtime::failed_precondition(
+            {"no transition is created: ", take_policy_back(version->workspace, command.desired_stage)});
 
     activity entry = new_activity(context, version->row.id, command.comment);
     transition_row row;
@@ -175,14 +173,14 @@ answer apply(rule_context& context, const schemas::commands::review_transition& 
     if (!opened) return opened.error();
     transition_row& row = opened->row;
     if (row.author == context.principal())
-        return runtime::permission_denied("transition " + std::to_string(command.transition_id.value) +
-                                          " was requested by you; somebody else must approve or reject it");
+        return runtime::permission_denied({"transition ", command.transition_id.value,
+                                           " was requested by you; somebody else must approve or reject it"});
     if (const auto good = check_text("comment", command.comment, limits::comment_bytes_max); !good)
         return good.error();
     if (row.transition.state == transition_state::closed ||
         row.transition.state == transition_state::committed)
-        return runtime::failed_precondition(state_text(row) +
-                                            "; only an open transition can be approved or rejected");
+        return runtime::failed_precondition(
+            {state_text(row), "; only an open transition can be approved or rejected"});
 
     std::erase_if(row.reviews, [&](const review& review) { return review.user == context.principal(); });
     row.reviews.push_back({context.principal(), command.approve, context.stamp_ms()});
@@ -209,7 +207,7 @@ answer apply(rule_context& context, const schemas::commands::close_transition& c
     if (const auto good = check_text("comment", command.comment, limits::comment_bytes_max); !good)
         return good.error();
     if (row.transition.state == transition_state::committed)
-        return runtime::failed_precondition(state_text(row) + "; it can no longer be closed");
+        return runtime::failed_precondition({state_text(row), "; it can no longer be closed"});
     row.transition.state = transition_state::closed;
     store_transition(context, row);
     activity entry = new_activity(context, row.model_version_id, command.comment);
@@ -264,9 +262,9 @@ answer apply(rule_context& context, const schemas::commands::create_comment& com
     };
     if (!may(schemas::action::update) && !may(schemas::action::approve_reject))
         return runtime::permission_denied(
-            "a comment needs the permission UPDATE or APPROVE_REJECT on REGISTERED_MODEL in the workspace "
-            "\"" +
-            version->workspace.name + "\"");
+            {"a comment needs the permission UPDATE or APPROVE_REJECT on REGISTERED_MODEL in the workspace "
+             "\"",
+             version->workspace.name, "\""});
     if (command.comment.empty()) return runtime::invalid_argument("comment is empty; it must say something");
     if (const auto good = check_text("comment", command.comment, limits::comment_bytes_max); !good)
         return good.error();
@@ -281,9 +279,8 @@ answer apply(rule_context& context, const schemas::commands::fail_promotion& com
         return good.error();
     auto row = tables::promotions::find(context.state, version->row.id).value_or(promotion{});
     if (row.status != promotion_status::in_progress)
-        return runtime::failed_precondition("the promotion of model version " +
-                                            std::to_string(version->row.id.value) + " is " +
-                                            std::string(name_of(row.status)) + ", not IN_PROGRESS");
+        return runtime::failed_precondition({"the promotion of model version ", version->row.id.value, " is ",
+                                             name_of(row.status), ", not IN_PROGRESS"});
     row.status = promotion_status::failed;
     row.reason = command.reason;
     row.time_completed = context.stamp_ms();

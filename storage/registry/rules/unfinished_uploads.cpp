@@ -107,16 +107,15 @@ result<void> commit_part(rule_context& context, const model_version& version, un
     if (!part) {
         const auto alone = first_part_sent_alone(context, version, upload.key, named);
         if (!alone)
-            return runtime::failed_precondition("part " + std::to_string(named.part_number) +
-                                                " of the artifact \"" + upload.key +
-                                                "\" was not uploaded; upload it, then commit it");
+            return runtime::failed_precondition({"part ", named.part_number, " of the artifact \"",
+                                                 upload.key,
+                                                 "\" was not uploaded; upload it, then commit it"});
         hold_bytes(context, {*alone});
         part = &put_part(context, upload, named.part_number, *alone);
     }
     if (etag_of(part->part) != bare(named.etag))
-        return runtime::invalid_argument("etag is " + named.etag + "; part " +
-                                         std::to_string(named.part_number) + " was uploaded with \"" +
-                                         etag_of(part->part) + "\"");
+        return runtime::invalid_argument({"etag is ", named.etag, "; part ", named.part_number,
+                                          " was uploaded with \"", etag_of(part->part), "\""});
     part->committed = true;
     return {};
 }
@@ -125,9 +124,9 @@ result<void> commit_named(rule_context& context, const model_version& version, u
                           const std::vector<part_named>& named) {
     for (std::size_t i = 0; i < named.size(); ++i) {
         if (named[i].part_number != i + 1)
-            return runtime::invalid_argument(
-                "artifact_parts has part_number " + std::to_string(named[i].part_number) + " in place " +
-                std::to_string(i + 1) + "; it must name the parts 1, 2, 3 and so on, each once");
+            return runtime::invalid_argument({"artifact_parts has part_number ", named[i].part_number,
+                                              " in place ", i + 1,
+                                              "; it must name the parts 1, 2, 3 and so on, each once"});
         if (const auto good = commit_part(context, version, upload, named[i]); !good) return good;
     }
     std::vector<blob_part> others;
@@ -143,12 +142,12 @@ result<void> check_all_committed(const unfinished_upload& upload) {
     for (std::size_t i = 0; i < upload.parts.size(); ++i) {
         const std::string part = "part " + std::to_string(i + 1);
         if (upload.parts[i].part_number != i + 1)
-            return runtime::failed_precondition(part + of + "missing; upload and commit it, then the whole");
+            return runtime::failed_precondition({part, of, "missing; upload and commit it, then the whole"});
         if (!upload.parts[i].committed)
             return runtime::failed_precondition(
-                part + of +
-                "not committed; commit it if it belongs to this upload, or name in artifact_parts all parts "
-                "that do");
+                {part, of,
+                 "not committed; commit it if it belongs to this upload, or name in artifact_parts all parts "
+                 "that do"});
     }
     return {};
 }

@@ -88,7 +88,7 @@ result<schemas::user> user_to_change(rule_context& context, schemas::user_id id,
     if (who != context.principal() && !looks_after)
         if (const auto may = access::require_system_admin(context.state, context.principal(), what); !may)
             return may.error();
-    if (!user) return runtime::not_found(text_of(who) + " not found");
+    if (!user) return runtime::not_found({text_of(who), " not found"});
     return *std::move(user);
 }
 
@@ -97,21 +97,21 @@ result<void> check_names_are_free(rule_context& context, const std::string& emai
     const state_view& state = context.state;
     const auto is_taken = [&](const std::optional<schemas::user_id>& by) { return by && *by != self; };
     if (is_taken(tables::users::with_email(state, email)))
-        return runtime::already_exists("a user with the e-mail \"" + email + "\" already exists");
+        return runtime::already_exists({"a user with the e-mail \"", email, "\" already exists"});
     if (is_taken(tables::users::with_email(state, username)))
-        return runtime::already_exists("a user with the e-mail \"" + username +
-                                       "\" already exists, so nobody else can have it as username");
+        return runtime::already_exists({"a user with the e-mail \"", username,
+                                        "\" already exists, so nobody else can have it as username"});
     for (const std::string* name : {&email, &username})
         if (is_taken(tables::users::named(state, *name)))
             return runtime::already_exists(
-                "a user with the username \"" + *name +
-                "\" already exists, so nobody else can have it as e-mail or username");
+                {"a user with the username \"", *name,
+                 "\" already exists, so nobody else can have it as e-mail or username"});
     const auto workspace = tables::workspaces::named(state, username);
     if (workspace && !(self && access::workspace_of(state, *workspace).owner == self))
         return runtime::already_exists(
-            "a workspace named \"" + username +
-            "\", as this user's would be, already exists; give the user another username "
-            "(verta_info.username), or that workspace another name");
+            {"a workspace named \"", username,
+             "\", as this user's would be, already exists; give the user another username "
+             "(verta_info.username), or that workspace another name"});
     return {};
 }
 
@@ -215,8 +215,8 @@ answer apply(rule_context& context, const schemas::commands::update_user& comman
     if (command.default_workspace_id) {
         const auto workspace = access::find_workspace(context.state, command.default_workspace_id);
         if (!workspace || !access::is_visible(context.state, before->id, *workspace))
-            return runtime::not_found("default_workspace_id: workspace " +
-                                      std::to_string(command.default_workspace_id.value) + " not found");
+            return runtime::not_found(
+                {"default_workspace_id: workspace ", command.default_workspace_id.value, " not found"});
         after.default_workspace_id = workspace->id;
     }
     if (is_renamed)
@@ -242,7 +242,7 @@ answer apply(rule_context& context, const schemas::commands::remove_user& comman
         !may)
         return may.error();
     const auto user = tables::users::find(context.state, command.user_id);
-    if (!user || user->removed) return runtime::not_found(text_of(command.user_id) + " not found");
+    if (!user || user->removed) return runtime::not_found({text_of(command.user_id), " not found"});
     if (const auto ended = end_user(context, *user); !ended) return ended.error();
     return std::string();
 }
@@ -254,7 +254,7 @@ answer apply(rule_context& context, const schemas::commands::set_system_admin& c
         !may)
         return may.error();
     const auto user = user_meant(context.state, command.who);
-    if (!user) return runtime::not_found("user \"" + command.who + "\" not found; give an e-mail or an id");
+    if (!user) return runtime::not_found({"user \"", command.who, "\" not found; give an e-mail or an id"});
     if (!command.is_admin && user->id == first_administrator)
         return runtime::failed_precondition("user 1 is the first system administrator, who always is one");
     if (!command.is_admin && user->id == context.principal())

@@ -28,17 +28,15 @@ result<void> check_words_of(const schemas::artifact& artifact) {
         {"linked_artifact_id", artifact.linked_artifact_id}};
     for (const auto& [field, value] : words)
         if (const auto good = check_optional_name(field, value, limits::entity_bytes_max); !good)
-            return runtime::invalid_argument("the artifact \"" + artifact.key +
-                                             "\": " + good.error().message);
+            return runtime::invalid_argument({"the artifact \"", artifact.key, "\": ", good.error().message});
     return {};
 }
 
 /// As artifacts, datasets and files are bounded, each with a key.
 result<void> check_artifacts(std::string_view field, const std::vector<schemas::artifact>& artifacts) {
     if (artifacts.size() > limits::artifacts_max)
-        return runtime::invalid_argument(std::string(field) + " holds " + std::to_string(artifacts.size()) +
-                                         " artifacts; at most " + std::to_string(limits::artifacts_max) +
-                                         " are allowed");
+        return runtime::invalid_argument({field, " holds ", artifacts.size(), " artifacts; at most ",
+                                          limits::artifacts_max, " are allowed"});
     for (const schemas::artifact& artifact : artifacts)
         if (const auto good = check_name("an artifact's key", artifact.key, limits::name_bytes_max); !good)
             return good;
@@ -108,9 +106,9 @@ bool has_free_name(const state::state_view& state, const model_version& version)
 }
 
 error name_taken(const model_version& version) {
-    return runtime::already_exists("a version named \"" + version.version +
-                                   "\" already exists in registered model " +
-                                   std::to_string(version.registered_model_id.value));
+    return runtime::already_exists({"a version named \"", version.version,
+                                    "\" already exists in registered model ",
+                                    version.registered_model_id.value});
 }
 
 result<void> check_artifact_keys(const model_version& before, const model_version& after) {
@@ -122,8 +120,8 @@ result<void> check_artifact_keys(const model_version& before, const model_versio
             return runtime::invalid_argument(
                 "artifacts holds the key \"model\"; the model's own file is the member model");
         if (!keys.insert(file.key).second)
-            return runtime::invalid_argument("artifacts holds the key \"" + file.key +
-                                             "\" twice; each key may be there once");
+            return runtime::invalid_argument(
+                {"artifacts holds the key \"", file.key, "\" twice; each key may be there once"});
     }
     return {};
 }
@@ -139,11 +137,10 @@ result<void> check_is_meant(const rule_context& context, const model_version& ve
                             const std::string& version_or_name) {
     const auto named = tables::versions::named(context.state, version.registered_model_id, version_or_name);
     if (!named || *named == version.id) return {};
-    return runtime::failed_precondition(
-        "\"" + version_or_name + "\" is the id of the version \"" + version.version +
-        "\" and the name of the version with the id " + std::to_string(named->value) +
-        "; use the path /api/v1/registry/registered_models/" +
-        std::to_string(version.registered_model_id.value) + "/model_versions/<id>");
+    return runtime::failed_precondition({"\"", version_or_name, "\" is the id of the version \"",
+                                         version.version, "\" and the name of the version with the id ",
+                                         named->value, "; use the path /api/v1/registry/registered_models/",
+                                         version.registered_model_id.value, "/model_versions/<id>"});
 }
 
 model_version without_empty_parts(model_version version) {

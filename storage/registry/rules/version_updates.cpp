@@ -76,11 +76,10 @@ std::string completion_of(const schemas::commands::update_version& command) {
 result<void> check_read_since(const promotion& begun, const schemas::commands::update_version& command) {
     const std::int64_t read_ms = command.time_updated;
     if (read_ms == 0 || read_ms >= begun.time_committed) return {};
-    return runtime::aborted("time_updated is " + std::to_string(read_ms) +
-                            ", earlier than the commit of the promotion of model version " +
-                            std::to_string(begun.model_version_id.value) +
-                            " that is IN_PROGRESS: " + std::to_string(begun.time_committed) +
-                            "; read the version again, this was meant for an earlier promotion");
+    return runtime::aborted({"time_updated is ", read_ms,
+                             ", earlier than the commit of the promotion of model version ",
+                             begun.model_version_id.value, " that is IN_PROGRESS: ", begun.time_committed,
+                             "; read the version again, this was meant for an earlier promotion"});
 }
 
 /// Errors: aborted when the body was read before the commit.
@@ -149,9 +148,8 @@ result<void> check_redirect(const redirection& about, const model_version& versi
         (about.newest.status == promotion_status::complete && about.newest.redirect_metadata == redirect))
         return {};
     return runtime::failed_precondition(
-        "redirect_metadata completes a promotion, and none of model version " +
-        std::to_string(version.id.value) + " is IN_PROGRESS (it is " +
-        std::string(name_of(about.newest.status)) + ")");
+        {"redirect_metadata completes a promotion, and none of model version ", version.id.value,
+         " is IN_PROGRESS (it is ", name_of(about.newest.status), ")"});
 }
 
 /// The order of refusals is that of wire.md "Lock levels".

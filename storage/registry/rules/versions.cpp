@@ -49,7 +49,7 @@ answer apply(rule_context& context, const schemas::commands::create_version& com
     const auto parent = model_of(context, command);
     if (!parent) return parent.error();
     if (!command.experiment_run_id.empty())  // Herald keeps none
-        return runtime::not_found("experiment run " + command.experiment_run_id + " not found");
+        return runtime::not_found({"experiment run ", command.experiment_run_id, " not found"});
     if (const auto may = require(state, context.principal(), parent->workspace,
                                  protected_type::registered_model, action::create, "registered model");
         !may)
@@ -95,9 +95,9 @@ answer apply(rule_context& context, const schemas::commands::lock_version& comma
         return may.error();
     if (strictness_of(command.lock_level) < strictness_of(before.lock_level) &&
         !access::is_workspace_admin(context.state, context.principal(), found->workspace))
-        return runtime::permission_denied("model version " + std::to_string(before.id.value) + " is " +
-                                          std::string(name_of(before.lock_level)) +
-                                          ": only a workspace admin may make its lock looser");
+        return runtime::permission_denied({"model version ", before.id.value, " is ",
+                                           name_of(before.lock_level),
+                                           ": only a workspace admin may make its lock looser"});
     if (command.lock_level == schemas::lock_level::unknown)
         return runtime::invalid_argument("lock_level is UNKNOWN; it must be one of OPEN CLOSED REDACT");
     model_version after = before;

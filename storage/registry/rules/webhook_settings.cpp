@@ -15,8 +15,7 @@ namespace {
 using schemas::webhook_header;
 
 error out_of_range(std::string_view field, std::uint64_t value, std::uint64_t least, std::uint64_t most) {
-    return runtime::invalid_argument(std::string(field) + " is " + std::to_string(value) + "; it must be " +
-                                     std::to_string(least) + " to " + std::to_string(most));
+    return runtime::invalid_argument({field, " is ", value, "; it must be ", least, " to ", most});
 }
 
 bool is_within(std::uint64_t value, std::uint64_t least, std::uint64_t most) {
@@ -25,9 +24,8 @@ bool is_within(std::uint64_t value, std::uint64_t least, std::uint64_t most) {
 
 result<void> check_schedule(const std::vector<std::uint32_t>& waits) {
     if (waits.size() > limits::retry_waits_max)
-        return runtime::invalid_argument("retry_schedule holds " + std::to_string(waits.size()) +
-                                         " waits; it must hold at most " +
-                                         std::to_string(limits::retry_waits_max));
+        return runtime::invalid_argument({"retry_schedule holds ", waits.size(),
+                                          " waits; it must hold at most ", limits::retry_waits_max});
     for (std::size_t i = 0; i < waits.size(); ++i)
         if (!is_within(waits[i], limits::retry_wait_seconds_min, limits::retry_wait_seconds_max))
             return out_of_range("retry_schedule[" + std::to_string(i) + "]", waits[i],
@@ -86,26 +84,26 @@ result<void> check_delivery(const schemas::webhook_settings& settings, std::int6
     if (delivery.time_expires != 0 &&
         (delivery.time_expires <= now_ms || delivery.time_expires > limits::event_time_ms_max))
         return runtime::invalid_argument(
-            "time_expires is " + std::to_string(delivery.time_expires) +
-            "; it must be a time to come, in milliseconds since the epoch, up to "
-            "the year 9999");
+            {"time_expires is ", delivery.time_expires,
+             "; it must be a time to come, in milliseconds since the epoch, up to "
+             "the year 9999"});
     return schemas::check_filter(settings);
 }
 
 result<void> check_headers(const std::vector<webhook_header>& headers) {
     if (headers.size() > limits::webhook_headers_max)
-        return runtime::invalid_argument("headers holds " + std::to_string(headers.size()) +
-                                         " headers; it must hold at most " +
-                                         std::to_string(limits::webhook_headers_max));
+        return runtime::invalid_argument({"headers holds ", headers.size(), " headers; it must hold at most ",
+                                          limits::webhook_headers_max});
     for (const webhook_header& header : headers) {
         if (header.name.size() > limits::webhook_header_name_bytes_max || !is_token(header.name))
-            return runtime::invalid_argument("headers has a name that is not valid: expected 1 to " +
-                                             std::to_string(limits::webhook_header_name_bytes_max) +
-                                             " letters, digits and !#$%&'*+-.^_`|~");
+            return runtime::invalid_argument({"headers has a name that is not valid: expected 1 to ",
+                                              limits::webhook_header_name_bytes_max,
+                                              " letters, digits and !#$%&'*+-.^_`|~"});
         if (is_reserved(header.name))
-            return runtime::invalid_argument("headers has " + header.name +
-                                             ", which Herald sets itself or which belongs to the connection; "
-                                             "use another name");
+            return runtime::invalid_argument(
+                {"headers has ", header.name,
+                 ", which Herald sets itself or which belongs to the connection; "
+                 "use another name"});
     }
     return {};
 }

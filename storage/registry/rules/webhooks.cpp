@@ -45,24 +45,22 @@ result<void> check_family(const schemas::resource_filter& filter) {
     const resource_type registry = filter.registry_service_resource_type;
     const resource_type deployment = filter.deployment_service_resource_type;
     if (registry != resource_type::none && !is_of_registry(registry))
-        return runtime::invalid_argument("registry_service_resource_type is " +
-                                         std::string(name_of(registry)) +
-                                         "; it must be REGISTERED_MODEL, REGISTERED_MODEL_VERSION or ALL");
+        return runtime::invalid_argument({"registry_service_resource_type is ", name_of(registry),
+                                          "; it must be REGISTERED_MODEL, REGISTERED_MODEL_VERSION or ALL"});
     if (deployment != resource_type::none && !is_of_deployment(deployment))
-        return runtime::invalid_argument("deployment_service_resource_type is " +
-                                         std::string(name_of(deployment)) +
-                                         "; it must be ENDPOINT, BUILD or ALL");
+        return runtime::invalid_argument({"deployment_service_resource_type is ", name_of(deployment),
+                                          "; it must be ENDPOINT, BUILD or ALL"});
     const resource_type modeldb = filter.modeldb_service_resource_type;
     if (modeldb != resource_type::none && modeldb != resource_type::all)
-        return runtime::invalid_argument("modeldb_service_resource_type is " + std::string(name_of(modeldb)) +
-                                         "; it must be ALL");
+        return runtime::invalid_argument(
+            {"modeldb_service_resource_type is ", name_of(modeldb), "; it must be ALL"});
     return {};
 }
 
 result<void> check_filters(const std::vector<schemas::resource_filter>& filters) {
     if (filters.size() > limits::webhook_filters_max)
-        return runtime::invalid_argument("resource_types holds more than " +
-                                         std::to_string(limits::webhook_filters_max) + " objects");
+        return runtime::invalid_argument(
+            {"resource_types holds more than ", limits::webhook_filters_max, " objects"});
     for (const schemas::resource_filter& filter : filters) {
         const int keys = (filter.registry_service_resource_type != resource_type::none ? 1 : 0) +
                          (filter.deployment_service_resource_type != resource_type::none ? 1 : 0) +
@@ -98,9 +96,9 @@ result<void> check_hears(const webhook& hook) {
             "types, or all_events true");
     if (hears_of(hook, resource_type::all)) return {};
     return runtime::invalid_argument(
-        "resource_types lets none of the events of event_types through: this webhook would never hear "
-        "anything; " +
-        told_by_event_types());
+        {"resource_types lets none of the events of event_types through: this webhook would never hear "
+         "anything; ",
+         told_by_event_types()});
 }
 
 /// Without id and workspace.
@@ -131,8 +129,7 @@ result<void> check_update(const schemas::commands::update_webhook& command) {
     for (const schemas::event_type type : command.add_event_types)
         if (std::ranges::count(command.delete_event_types, type) > 0)
             return runtime::invalid_argument(
-                std::string(name_of(type)) +
-                " is in add_event_types and in delete_event_types; give it in one");
+                {name_of(type), " is in add_event_types and in delete_event_types; give it in one"});
     for (const schemas::resource_filter& filter : command.add_resource_types)
         if (std::ranges::count(command.delete_resource_types, filter) > 0)
             return runtime::invalid_argument(
@@ -163,8 +160,8 @@ schemas::webhook_settings updated(schemas::webhook_settings settings,
 result<void> check_free_name(const state::state_view& state, schemas::workspace_id workspace,
                              const std::string& name) {
     if (!tables::webhooks::named(state, workspace, name)) return {};
-    return runtime::already_exists("a webhook named \"" + name + "\" already exists in workspace " +
-                                   std::to_string(workspace.value));
+    return runtime::already_exists(
+        {"a webhook named \"", name, "\" already exists in workspace ", workspace.value});
 }
 
 /// What may not be whatever the webhook was before.
@@ -187,22 +184,21 @@ result<void> check_external_event(const schemas::commands::create_event& command
     const std::string& uuid = command.event_uuid;
     if (uuid.empty() || uuid.size() > limits::event_uuid_bytes_max ||
         !std::ranges::all_of(uuid, [](char c) { return c > 0x20 && c < 0x7f; }))
-        return runtime::invalid_argument("event_uuid must be 1 to " +
-                                         std::to_string(limits::event_uuid_bytes_max) +
-                                         " characters of visible ASCII, as a UUID is");
+        return runtime::invalid_argument({"event_uuid must be 1 to ", limits::event_uuid_bytes_max,
+                                          " characters of visible ASCII, as a UUID is"});
     if (schemas::kind_of(command.event_type).teller == schemas::event_teller::herald)
         return runtime::invalid_argument(
-            std::string(name_of(command.event_type)) +
-            " is told by Herald alone; event_type must be CREATE, READ, UPDATE or "
-            "DELETE");
+            {name_of(command.event_type),
+             " is told by Herald alone; event_type must be CREATE, READ, UPDATE or "
+             "DELETE"});
     if (command.resource_type == resource_type::none || command.resource_type == resource_type::all)
         return runtime::invalid_argument(
             "resource_type must be REGISTERED_MODEL, REGISTERED_MODEL_VERSION, ENDPOINT or BUILD");
     if (command.timestamp < 0 || command.timestamp > limits::event_time_ms_max)
         return runtime::invalid_argument(
-            "timestamp is " + std::to_string(command.timestamp) +
-            "; it must be a time in milliseconds since the epoch, up to the year "
-            "9999");
+            {"timestamp is ", command.timestamp,
+             "; it must be a time in milliseconds since the epoch, up to the year "
+             "9999"});
     if (const auto good = check_text("resource_id", command.resource_id, limits::name_bytes_max); !good)
         return good;
     for (const auto& [name, entity] :
@@ -234,7 +230,7 @@ answer apply(rule_context& context, const schemas::commands::create_webhook& com
         workspace = access::default_workspace_of(state, *tables::users::find(state, context.principal()));
     const auto found = access::find_workspace(state, workspace);
     if (!found || !access::is_seen(context.state, context.principal(), *found))
-        return runtime::not_found("workspace " + std::to_string(workspace.value) + " not found");
+        return runtime::not_found({"workspace ", workspace.value, " not found"});
     if (const auto may = require_webhook_admin(state, context.principal(), *found, "creating a webhook");
         !may)
         return may.error();
@@ -246,9 +242,9 @@ answer apply(rule_context& context, const schemas::commands::create_webhook& com
     if (const auto is_free = check_free_name(state, workspace, command.settings.name); !is_free)
         return is_free.error();
     if (webhooks_in(state, workspace) >= limits::webhooks_per_workspace_max)
-        return runtime::resource_exhausted("workspace " + std::to_string(workspace.value) + " has " +
-                                           std::to_string(limits::webhooks_per_workspace_max) +
-                                           " webhooks, the most there may be; delete one first");
+        return runtime::resource_exhausted({"workspace ", workspace.value, " has ",
+                                            limits::webhooks_per_workspace_max,
+                                            " webhooks, the most there may be; delete one first"});
     hook.id = context.next_id<schemas::webhook_id>("webhook");
     hook.workspace_id = workspace;
     hook.time_created = hook.time_updated = context.stamp_ms();
@@ -297,9 +293,8 @@ answer apply(rule_context& context, const schemas::commands::rotate_webhook_secr
     if (!before) return before.error();
     if (command.sealed_secret.empty()) return runtime::invalid_argument("new_secret is empty");
     if (command.overlap_seconds > limits::secret_overlap_seconds_max)
-        return runtime::invalid_argument("overlap_seconds is " + std::to_string(command.overlap_seconds) +
-                                         "; it must be 0 to " +
-                                         std::to_string(limits::secret_overlap_seconds_max));
+        return runtime::invalid_argument({"overlap_seconds is ", command.overlap_seconds,
+                                          "; it must be 0 to ", limits::secret_overlap_seconds_max});
     webhook hook = *before;
     hook.sealed_secret = command.sealed_secret;
     hook.seal_binding = command.seal_binding;
@@ -337,7 +332,7 @@ answer apply(rule_context& context, const schemas::commands::create_event& comma
     schemas::workspace_id workspace = command.workspace_id;
     if (!workspace) workspace = tables::users::find(state, context.principal())->default_workspace_id;
     if (!access::find_workspace(state, workspace))
-        return runtime::not_found("workspace " + std::to_string(workspace.value) + " not found");
+        return runtime::not_found({"workspace ", workspace.value, " not found"});
     if (const auto good = check_external_event(command); !good) return good.error();
     if (const auto first = tables::external_events::find(state, workspace, command.event_uuid))
         return schemas::encode(*first);
@@ -363,9 +358,8 @@ answer apply(rule_context& context, const schemas::commands::delete_webhooks& co
         !may)
         return may.error();
     if (command.ids.empty() || command.ids.size() > limits::webhooks_per_delete_max)
-        return runtime::invalid_argument("ids holds " + std::to_string(command.ids.size()) +
-                                         " webhooks; give 1 to " +
-                                         std::to_string(limits::webhooks_per_delete_max));
+        return runtime::invalid_argument(
+            {"ids holds ", command.ids.size(), " webhooks; give 1 to ", limits::webhooks_per_delete_max});
     for (const schemas::webhook_id id : std::set(command.ids.begin(), command.ids.end())) {
         const auto hook = webhook_to_change(context, id, "deleting a webhook");
         if (!hook) return hook.error();

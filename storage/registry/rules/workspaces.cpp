@@ -37,21 +37,20 @@ result<void> check_permission(const state_view& state, schemas::organization_id 
                               const schemas::permission& one, const std::string& path) {
     const auto group = tables::groups::find(state, one.group_id);
     if (!group || group->org_id != org)
-        return runtime::not_found(path + "group_id: group " + std::to_string(one.group_id.value) +
-                                  " not found in organization " + std::to_string(org.value));
+        return runtime::not_found(
+            {path, "group_id: group ", one.group_id.value, " not found in organization ", org.value});
     const auto role = tables::roles::find(state, one.role_id);
     if (!role || role->org_id != org)
-        return runtime::not_found(path + "role_id: role " + std::to_string(one.role_id.value) +
-                                  " not found in organization " + std::to_string(org.value));
+        return runtime::not_found(
+            {path, "role_id: role ", one.role_id.value, " not found in organization ", org.value});
     return {};
 }
 
 /// Errors: invalid_argument.
 result<void> check_count(std::size_t permissions) {
     if (permissions <= limits::permissions_max) return {};
-    return runtime::invalid_argument("permissions holds " + std::to_string(permissions) +
-                                     " entries; at most " + std::to_string(limits::permissions_max) +
-                                     " are allowed");
+    return runtime::invalid_argument(
+        {"permissions holds ", permissions, " entries; at most ", limits::permissions_max, " are allowed"});
 }
 
 /// Each pair once, in the order sent. Errors: those of check_permission and check_count.
@@ -82,7 +81,7 @@ result<schemas::workspace> described_by(rule_context& context,
         return good.error();
     const auto same = tables::workspaces::named(context.state, command.name);
     if (same && *same != command.id)
-        return runtime::already_exists("a workspace named \"" + command.name + "\" already exists");
+        return runtime::already_exists({"a workspace named \"", command.name, "\" already exists"});
     workspace.name = command.name;
     workspace.description = command.description;
     workspace.name_space = command.name_space;
@@ -115,8 +114,8 @@ result<void> check_is_empty(const state_view& state, const schemas::workspace& w
     add(has_endpoints, "endpoints", has_webhooks ? ", " : " and ");
     add(has_webhooks, "webhooks", " and ");
     if (held.empty()) return check_is_not_deployed(state, workspace);
-    return runtime::failed_precondition("the workspace \"" + workspace.name + "\" holds " + held +
-                                        "; delete them first");
+    return runtime::failed_precondition(
+        {"the workspace \"", workspace.name, "\" holds ", held, "; delete them first"});
 }
 
 void erase_workspace(rule_context& context, const schemas::workspace& workspace) {
@@ -169,9 +168,9 @@ answer apply(rule_context& context, const schemas::commands::change_permission& 
         if (const auto good = check_count(after.permissions.size()); !good) return good.error();
     } else {
         if (!is_there)
-            return runtime::not_found("the workspace \"" + before->name + "\" does not give group " +
-                                      std::to_string(command.permission.group_id.value) + " the role " +
-                                      std::to_string(command.permission.role_id.value));
+            return runtime::not_found({"the workspace \"", before->name, "\" does not give group ",
+                                       command.permission.group_id.value, " the role ",
+                                       command.permission.role_id.value});
         after.permissions.erase(place);
     }
     after.time_updated = context.stamp_ms();
@@ -185,8 +184,8 @@ answer apply(rule_context& context, const schemas::commands::delete_workspace& c
     const auto workspace = workspace_to_change(context, command.org_id, command.id, "deleting a workspace");
     if (!workspace) return workspace.error();
     if (workspace->built_in)
-        return runtime::failed_precondition("the workspace \"" + workspace->name +
-                                            "\" is its organization's own; it cannot be deleted");
+        return runtime::failed_precondition(
+            {"the workspace \"", workspace->name, "\" is its organization's own; it cannot be deleted"});
     if (const auto good = check_is_empty(context.state, *workspace); !good) return good.error();
     erase_workspace(context, *workspace);
     return std::string();

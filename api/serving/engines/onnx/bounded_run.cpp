@@ -74,9 +74,9 @@ void bounded_run::reset() noexcept {
 
 std::optional<error> bounded_run::why_stopped(const OrtStatus* status) const {
     if (was_trapped())
-        return runtime::invalid_argument("the model's " + x_what.may_divide +
-                                         " divides an integer by zero with these inputs, or its quotient is "
-                                         "too large for its type");
+        return runtime::invalid_argument({"the model's ", x_what.may_divide,
+                                          " divides an integer by zero with these inputs, or its quotient is "
+                                          "too large for its type"});
     if (status && x_memory.lacked() != counted_memory::lack::none) return lacked(status);
     return std::nullopt;
 }
@@ -85,12 +85,12 @@ error bounded_run::lacked(const OrtStatus* status) const {
     const std::string who = named_operator(x_what.api.GetErrorMessage(status));
     if (x_memory.lacked() == counted_memory::lack::of_its_own)
         return runtime::invalid_argument(
-            who + " needs more memory with these inputs than a run may take, which is " +
-            mebibytes(x_what.memory.one_run_bytes_max) + " (--run-memory-mb)");
+            {who, " needs more memory with these inputs than a run may take, which is ",
+             mebibytes(x_what.memory.one_run_bytes_max), " (--run-memory-mb)"});
     return runtime::unavailable(
-        who + " needs more memory now than the other runs on this node leave: together they may take " +
-        mebibytes(x_what.memory.all_runs.bytes_max()) + ", those of one model " +
-        mebibytes(x_what.memory.one_model_bytes_max) + "; try again");
+        {who, " needs more memory now than the other runs on this node leave: together they may take ",
+         mebibytes(x_what.memory.all_runs.bytes_max()), ", those of one model ",
+         mebibytes(x_what.memory.one_model_bytes_max), "; try again"});
 }
 
 }  // namespace herald::api::serving::engines::onnx

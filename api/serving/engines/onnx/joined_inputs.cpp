@@ -170,10 +170,9 @@ result<void> joined_inputs::check(const std::vector<schemas::tensor>& inputs) co
             for (const part& b : each.parts)
                 if (!fit(each, a, b, inputs))
                     return runtime::invalid_argument(
-                        "input " + shown_shape(inputs[a.input]) + " has no elements, and input " +
-                        shown_shape(inputs[b.input]) + " has another shape: the model's " + each.shown +
-                        " joins them along dimension " + std::to_string(each.axis) +
-                        ", and the others must be equal");
+                        {"input ", shown_shape(inputs[a.input]), " has no elements, and input ",
+                         shown_shape(inputs[b.input]), " has another shape: the model's ", each.shown,
+                         " joins them along dimension ", each.axis, ", and the others must be equal"});
         }
     for (const same_dimensions& each : x_symbols) {
         const auto extent = [&inputs](const dimension& of) {
@@ -185,9 +184,9 @@ result<void> joined_inputs::check(const std::vector<schemas::tensor>& inputs) co
             std::ranges::find_if(each.places, [&](const dimension& of) { return extent(of) != 0; });
         if (none == each.places.end() || some == each.places.end() || none->input == some->input) continue;
         return runtime::invalid_argument(
-            "inputs " + shown_shape(inputs[none->input]) + " and " + shown_shape(inputs[some->input]) +
-            " must have equal dimensions where the model declares " +
-            runtime::shortened(each.symbol, limits::onnx_operator_name_bytes_max) + " in both");
+            {"inputs ", shown_shape(inputs[none->input]), " and ", shown_shape(inputs[some->input]),
+             " must have equal dimensions where the model declares ",
+             runtime::shortened(each.symbol, limits::onnx_operator_name_bytes_max), " in both"});
     }
     return {};
 }

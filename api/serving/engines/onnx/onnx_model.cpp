@@ -227,9 +227,9 @@ void onnx_model::enqueue(tensor_request request, response_handler handler) {
     }
     bool needs_thread = false;
     if (!put_behind_others(request, handler, needs_thread))
-        return handler(runtime::resource_exhausted(
-            "too many predictions are waiting for this model (at most " +
-            std::to_string(limits::onnx_requests_waiting_max) + " may); try again"));
+        return handler(
+            runtime::resource_exhausted({"too many predictions are waiting for this model (at most ",
+                                         limits::onnx_requests_waiting_max, " may); try again"}));
     if (needs_thread) x_threads->start([self = shared_from_this()] { return self->run_next(); });
 }
 

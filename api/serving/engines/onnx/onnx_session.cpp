@@ -69,9 +69,9 @@ std::optional<error> different_rows(std::string_view said, const schemas::model_
     if (counts.size() < 2) return std::nullopt;
     if (inputs > limits::onnx_inputs_named) shown += ", …";
     return runtime::invalid_argument(
-        "the model cannot run with inputs whose first dimensions, the numbers of "
-        "their rows, differ: " +
-        shown);
+        {"the model cannot run with inputs whose first dimensions, the numbers of "
+         "their rows, differ: ",
+         shown});
 }
 
 /// Of a load: `own_bytes` of the pool are its own.
@@ -79,13 +79,14 @@ error no_memory(const byte_pool& models, std::uint64_t own_bytes) {
     const std::string bound = std::to_string(models.bytes_max()) + " (--models-memory-mb)";
     if (models.taken() <= own_bytes)
         return runtime::invalid_argument(
-            "loading the model needs more bytes of memory than all models of a node together may take, which "
-            "is " +
-            bound);
+            {"loading the model needs more bytes of memory than all models of a node together may take, "
+             "which "
+             "is ",
+             bound});
     return runtime::resource_exhausted(
-        "loading the model needs more memory than the loaded models leave: they "
-        "take " +
-        std::to_string(models.taken() - own_bytes) + " bytes, and together all may take " + bound);
+        {"loading the model needs more memory than the loaded models leave: they "
+         "take ",
+         models.taken() - own_bytes, " bytes, and together all may take ", bound});
 }
 
 }  // namespace
@@ -177,10 +178,9 @@ result<void> onnx_session::read_signature() {
         if (!spec) return spec.error();
         bytes += spec->name.size() + sizeof(std::int64_t) * (1 + spec->shape.size());
         if (bytes > limits::onnx_signature_bytes_max)
-            return runtime::invalid_argument("the names and shapes of the model's " + std::to_string(inputs) +
-                                             " inputs and " + std::to_string(outputs) +
-                                             " outputs take more than " +
-                                             std::to_string(limits::onnx_signature_bytes_max) + " bytes");
+            return runtime::invalid_argument({"the names and shapes of the model's ", inputs, " inputs and ",
+                                              outputs, " outputs take more than ",
+                                              limits::onnx_signature_bytes_max, " bytes"});
         (is_input ? x_signature.inputs : x_signature.outputs).push_back(*std::move(spec));
     }
     if (x_signature.outputs.empty()) return runtime::invalid_argument("the model has no outputs");
@@ -214,10 +214,10 @@ result<tensor_spec> onnx_session::spec_at(std::size_t place, bool is_input) cons
     if (const auto good = x_library->checked(api.CastTypeInfoToTensorInfo(type->get(), &tensor_info)); !good)
         return good.error();
     if (!tensor_info)
-        return runtime::invalid_argument("the model's " + which +
-                                         " is a sequence, a map or an optional, not a tensor; Herald serves "
-                                         "tensors only (exporters can avoid the others, e.g. with "
-                                         "zipmap=False)");
+        return runtime::invalid_argument({"the model's ", which,
+                                          " is a sequence, a map or an optional, not a tensor; Herald serves "
+                                          "tensors only (exporters can avoid the others, e.g. with "
+                                          "zipmap=False)"});
     ONNXTensorElementDataType element = ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
     std::size_t dims = 0;
     for (OrtStatus* status :
@@ -225,9 +225,9 @@ result<tensor_spec> onnx_session::spec_at(std::size_t place, bool is_input) cons
         if (const auto good = x_library->checked(status); !good) return good.error();
     const auto ours = our_type(element);
     if (!ours)
-        return runtime::invalid_argument("the model's " + which + " has elements of ONNX's type " +
-                                         std::to_string(element) +
-                                         "; Herald serves BOOL, integers, FP16, BF16, FP32, FP64 and BYTES");
+        return runtime::invalid_argument(
+            {"the model's ", which, " has elements of ONNX's type ", element,
+             "; Herald serves BOOL, integers, FP16, BF16, FP32, FP64 and BYTES"});
     out.type = *ours;
     out.shape.resize(dims);
     if (const auto good = x_library->checked(api.GetDimensions(tensor_info, out.shape.data(), dims)); !good)
@@ -272,29 +272,29 @@ result<tensor_response> onnx_session::run(const tensor_request& request) {
 /// What follows reads and writes memory by these sizes.
 result<void> onnx_session::check(const tensor_request& request) const {
     if (request.inputs.size() != x_signature.inputs.size())
-        return runtime::invalid_argument("the model has " + std::to_string(x_signature.inputs.size()) +
-                                         " inputs, not " + std::to_string(request.inputs.size()));
+        return runtime::invalid_argument(
+            {"the model has ", x_signature.inputs.size(), " inputs, not ", request.inputs.size()});
     for (std::size_t place = 0; place < request.inputs.size(); ++place) {
         const tensor& given = request.inputs[place];
         const tensor_spec& wanted = x_signature.inputs[place];
         const bool is_text = given.type == tensor_type::text;
         const auto size = is_text ? element_count(given.shape) : bytes_of_shape(given.type, given.shape);
         if (given.type != wanted.type || !size || *size != (is_text ? given.texts.size() : given.data.size()))
-            return runtime::invalid_argument("input " + in_quotes(wanted.name) +
-                                             " has another type than the model declares, or a number of "
-                                             "elements that does not match its shape");
+            return runtime::invalid_argument({"input ", in_quotes(wanted.name),
+                                              " has another type than the model declares, or a number of "
+                                              "elements that does not match its shape"});
         if (!x_takes_no_empty.empty() && *size == 0)
-            return runtime::invalid_argument("input " + in_quotes(wanted.name) +
-                                             " has no elements, which the model's " + x_takes_no_empty +
-                                             " cannot take");
+            return runtime::invalid_argument({"input ", in_quotes(wanted.name),
+                                              " has no elements, which the model's ", x_takes_no_empty,
+                                              " cannot take"});
         if (given.type == tensor_type::boolean &&
             std::ranges::any_of(given.data, [](char each) { return each != 0 && each != 1; }))
-            return runtime::invalid_argument("input " + in_quotes(wanted.name) +
-                                             " is BOOL, but has an element that is neither 0 nor 1");
+            return runtime::invalid_argument(
+                {"input ", in_quotes(wanted.name), " is BOOL, but has an element that is neither 0 nor 1"});
     }
     for (const auto place : request.outputs)
         if (place >= x_signature.outputs.size())
-            return runtime::invalid_argument("the model has no output " + std::to_string(place));
+            return runtime::invalid_argument({"the model has no output ", place});
     return x_joined.check(request.inputs);
 }
 
@@ -456,11 +456,11 @@ error onnx_session::broke_off(const lost_run& lost) {
 result<void> onnx_session::in_service() const {
     if (x_faults.load(std::memory_order_relaxed) < limits::onnx_faults_max) [[likely]]
         return {};
-    return runtime::unavailable(
-        "the model is out of service on this node: at " + std::to_string(limits::onnx_faults_max) +
-        " requests its run had to be stopped, because " + x_may_divide +
-        " divided integers that have no quotient, or an operator broke off; update the stage to a build that "
-        "takes such inputs");
+    return runtime::unavailable({"the model is out of service on this node: at ", limits::onnx_faults_max,
+                                 " requests its run had to be stopped, because ", x_may_divide,
+                                 " divided integers that have no quotient, or an operator broke off; update "
+                                 "the stage to a build that "
+                                 "takes such inputs"});
 }
 
 }  // namespace herald::api::serving::engines::onnx

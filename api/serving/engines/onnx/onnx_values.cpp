@@ -32,9 +32,8 @@ std::optional<std::size_t> empty_lists(const std::vector<std::int64_t>& shape) {
 }
 
 error too_large() {
-    return runtime::failed_precondition("the answer would be larger than " +
-                                        std::to_string(limits::onnx_response_bytes_max) +
-                                        " bytes; ask for fewer rows or outputs");
+    return runtime::failed_precondition({"the answer would be larger than ", limits::onnx_response_bytes_max,
+                                         " bytes; ask for fewer rows or outputs"});
 }
 
 }  // namespace
@@ -90,7 +89,7 @@ result<tensor> head_of(const runtime_library& library, const OrtValue* from, con
         if (const auto good = library.checked(api.IsTensor(from, &is_tensor)); !good) return good.error();
     }
     if (is_tensor == 0)
-        return runtime::invalid_argument("the model gave no tensor for output " + in_quotes(name));
+        return runtime::invalid_argument({"the model gave no tensor for output ", in_quotes(name)});
     auto info = library.make<OrtTensorTypeAndShapeInfo>(
         [&](OrtTensorTypeAndShapeInfo** made) { return api.GetTensorTypeAndShape(from, made); });
     if (!info) return info.error();
@@ -102,7 +101,7 @@ result<tensor> head_of(const runtime_library& library, const OrtValue* from, con
     tensor out;
     out.name = name;
     const auto type = our_type(element);
-    if (!type) return runtime::internal("output " + in_quotes(name) + " has a type that was not declared");
+    if (!type) return runtime::internal({"output ", in_quotes(name), " has a type that was not declared"});
     out.type = *type;
     out.shape.resize(dims);
     if (const auto good = library.checked(api.GetDimensions(info->get(), out.shape.data(), dims)); !good)
@@ -114,9 +113,9 @@ result<tensor> head_of(const runtime_library& library, const OrtValue* from, con
 result<std::size_t> bytes_of(const runtime_library& library, const OrtValue* from, const tensor& head) {
     const auto lists = empty_lists(head.shape);
     if (!lists || *lists > limits::onnx_empty_lists_max)
-        return runtime::invalid_argument(
-            "the model's output " + in_quotes(head.name) + " has no element, but is more than " +
-            std::to_string(limits::onnx_empty_lists_max) + " empty lists; so many cannot be returned");
+        return runtime::invalid_argument({"the model's output ", in_quotes(head.name),
+                                          " has no element, but is more than ", limits::onnx_empty_lists_max,
+                                          " empty lists; so many cannot be returned"});
     const auto bytes = bytes_of_shape(head.type, head.shape);
     if (!bytes) return too_large();
     if (head.type != tensor_type::text || *bytes == 0) return *bytes;

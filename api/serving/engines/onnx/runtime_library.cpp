@@ -32,8 +32,8 @@ std::vector<std::filesystem::path> places_of_library(const std::filesystem::path
 }
 
 error no_runtime(const std::string& why) {
-    return runtime::unavailable("no ONNX Runtime, so no ONNX models: " + why +
-                                "; deploy/onnxruntime brings it, --onnxruntime says where it is");
+    return runtime::unavailable({"no ONNX Runtime, so no ONNX models: ", why,
+                                 "; deploy/onnxruntime brings it, --onnxruntime says where it is"});
 }
 
 }  // namespace
@@ -138,14 +138,14 @@ result<void> runtime_library::checked(OrtStatus* status) const {
     const owned<OrtStatus> kept(status, release{x_api});
     const std::string_view said = x_api->GetErrorMessage(status);
     std::string text = shown(said);
-    if (is_own_shortage(said)) return runtime::unavailable("ONNX Runtime: " + text + "; try again");
+    if (is_own_shortage(said)) return runtime::unavailable({"ONNX Runtime: ", text, "; try again"});
     switch (x_api->GetErrorCode(status)) {
         case ORT_NO_SUCHFILE:
         case ORT_ENGINE_ERROR:
         case ORT_EP_FAIL:
-            return runtime::unavailable("ONNX Runtime: " + text + "; try again");
+            return runtime::unavailable({"ONNX Runtime: ", text, "; try again"});
         case ORT_MODEL_LOADED:
-            return runtime::internal("ONNX Runtime: " + text);
+            return runtime::internal({"ONNX Runtime: ", text});
         default:
             return runtime::invalid_argument(std::move(text));
     }
@@ -156,9 +156,9 @@ result<void> runtime_library::checked_run(OrtStatus* status) const {
     if (!is_lack_of_memory(said)) return checked(status);
     const owned<OrtStatus> kept(status, release{x_api});
     return runtime::invalid_argument(
-        "the model asks for more memory with these inputs than this node can give; "
-        "ONNX Runtime: " +
-        shown(said));
+        {"the model asks for more memory with these inputs than this node can give; "
+         "ONNX Runtime: ",
+         shown(said)});
 }
 
 }  // namespace herald::api::serving::engines::onnx
