@@ -48,10 +48,8 @@ response commit_multipart(writing_call& call) {
         co_return runtime::invalid_argument({"artifact_parts names ", body->artifact_parts.size(),
                                              " parts; an artifact has at most ", limits::artifact_parts_max});
     schemas::commands::commit_multipart_artifact command{*id, body->key, {}};
-    for (std::size_t i = 0; i < body->artifact_parts.size(); ++i) {
-        const requests::artifact_part& each = body->artifact_parts[i];
-        auto good = requests::check_required(each, "artifact_parts[" + std::to_string(i) + "]");
-        if (good) good = check_part_number(each.part_number);
+    for (const requests::artifact_part& each : body->artifact_parts) {
+        const auto good = check_part_number(each.part_number);
         if (!good) co_return good.error();
         command.parts.push_back({static_cast<std::uint32_t>(each.part_number), each.etag});
     }

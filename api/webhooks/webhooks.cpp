@@ -80,20 +80,11 @@ constexpr auto without_secret = [](webhook hook) -> webhook_answer {
     return answers::of(std::move(hook), "");
 };
 
-result<void> check_filter(const std::vector<schemas::filter_condition>& conditions) {
-    for (std::size_t i = 0; i < conditions.size(); ++i)
-        if (const auto good = requests::check_required(conditions[i], "filter[" + std::to_string(i) + "]");
-            !good)
-            return good.error();
-    return {};
-}
-
 response create_webhook(writing_call& call) {
     const auto body = call.body<requests::create_webhook>();
     if (!body) co_return body.error();
     if (const auto good = check_secret("mutual_secret", body->mutual_secret); !good) co_return good.error();
     if (const auto good = check_location(call, body->settings.location); !good) co_return good.error();
-    if (const auto good = check_filter(body->settings.delivery.filter); !good) co_return good.error();
     warn_of_weak(call, "mutual_secret", body->mutual_secret);
     auto headers = headers_in(call, body->headers);
     if (!headers) co_return headers.error();
@@ -131,7 +122,6 @@ response update_webhook(writing_call& call) {
     if (!sent) co_return sent.error();
     auto body = call.body_as<requests::update_webhook>(*sent);
     if (!body) co_return body.error();
-    if (const auto good = check_filter(body->delivery.filter); !good) co_return good.error();
     auto headers = headers_in(call, body->headers);
     if (!headers) co_return headers.error();
     if (const auto good = check_secret("mutual_secret", body->mutual_secret); !good) co_return good.error();

@@ -115,6 +115,10 @@ struct required_checker {
         if constexpr (optional_field<T>) {
             if constexpr (described<typename T::value_type>)
                 if (value) look_into(name, *value);
+        } else if constexpr (vector_field<T>) {
+            if constexpr (described<typename T::value_type>)
+                for (std::size_t i = 0; i < value.size() && !failure; ++i)
+                    look_into(runtime::concat({name, "[", i, "]"}), value[i]);
         }
     }
 
