@@ -125,7 +125,7 @@ const calls::route build_table[] = {
     needing(on_models, action::read,
             list<answers::builds>("list_builds", "/api/v1/deployment/builds", list_builds, "builds",
                                   "Builds of a version, newest first", by_version)),
-    needing_read_of_builds(list<answers::builds>(
+    needing_read_of_either(list<answers::builds>(
         "list_builds_of_workspace", "/api/v1/deployment/workspace/{workspace}/builds",
         list_builds_of_workspace, "builds", "Builds of a workspace, newest first", by_state)),
     absent(read<answers::done>("get_stage_kafka", "/api/v1/deployment/stages/{stage}/kafka", no_kafka,

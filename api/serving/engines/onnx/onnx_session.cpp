@@ -226,7 +226,7 @@ result<tensor_spec> onnx_session::spec_at(std::size_t place, bool is_input) cons
     const auto ours = our_type(element);
     if (!ours)
         return runtime::invalid_argument(
-            {"the model's ", which, " has elements of ONNX's type ", element,
+            {"the model's ", which, " has elements of ONNX's type ", static_cast<int>(element),
              "; Herald serves BOOL, integers, FP16, BF16, FP32, FP64 and BYTES"});
     out.type = *ours;
     out.shape.resize(dims);
