@@ -6,9 +6,9 @@
 #include <gtest/gtest.h>
 
 #include "runtime/crypto.hpp"
-#include "runtime/random.hpp"
 #include "runtime/signing.hpp"
 #include "schemas/json.hpp"
+#include "tests/support/seeded_random.hpp"
 #include "workers/signing.hpp"
 
 namespace herald::test {
@@ -50,7 +50,7 @@ class request_maker : public testing::Test {
         return "msg_1.1700000000." + *made.request.body;
     }
 
-    runtime::seeded_random random{7};
+    seeded_random random{7};
     runtime::key_ring keys = runtime::key_ring::of("k1", std::string(32, 'k'));
     schemas::event event;
     schemas::subscriber row;

@@ -6,12 +6,13 @@
 #include <vector>
 
 #include "api/console/limits.hpp"
+#include "tests/support/seeded_random.hpp"
 
 namespace herald::test {
 namespace {
 
 struct sign_in_codes : ::testing::Test {
-    runtime::seeded_random random{7};
+    seeded_random random{7};
     runtime::manual_clock clock;
     api::console::sign_in_codes codes{random, clock};
 };
