@@ -40,12 +40,12 @@ TEST_F(route_table, a_body_that_is_no_json_object_is_400_and_told_what_it_is) {
 }
 
 TEST_F(route_table, a_body_over_the_limit_is_413_to_anybody) {
-    const std::string large(limits::management_body_bytes_max + 1, ' ');
     for (const api::calls::route& row : api::routes::all_routes()) {
         if (row.method == runtime::http::http_method::get || row.is<api::calls::streamed_row>()) continue;
+        const std::string large(row.body_bytes_max + 1, ' ');
         for (const caller* who : {static_cast<const caller*>(nullptr), &node.administrator})
             expect_error(ask(who, row, large), 413, error_code::resource_exhausted,
-                         std::to_string(limits::management_body_bytes_max), row);
+                         std::to_string(row.body_bytes_max), row);
     }
 }
 
@@ -60,7 +60,7 @@ TEST_F(route_table, an_id_of_nothing_is_404_and_named) {
         api::calls::route before = row;
         before.pattern = pattern;
         const std::string path = path_of(before) + "987654321" + std::string(row.pattern.substr(end + 1));
-        expect_error(node.get(path), 404, error_code::not_found, "987654321", row);
+        expect_error(node.get(path + query_of_sample(row)), 404, error_code::not_found, "987654321", row);
     }
 }
 

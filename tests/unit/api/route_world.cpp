@@ -440,6 +440,11 @@ reply route_world::ask_sample(const caller* who, const api::calls::route& row, s
     return ask(who, row, body, own.query, own.more + std::string(more));
 }
 
+std::string route_world::query_of_sample(const api::calls::route& row) const {
+    const auto found = x_samples.find(row.name);
+    return found == x_samples.end() ? "" : found->second.query;
+}
+
 void route_world::expect_error(const reply& got, int status, error_code code, const std::string& text,
                                const api::calls::route& row) {
     const std::string where = std::string(name_of(row.method)) + " " + std::string(row.pattern);

@@ -29,6 +29,8 @@ class route_world : public ::testing::Test {
               std::string_view more = "");
     /// Sends a request that suits the row: its sample, or the document's example.
     reply ask_sample(const caller* who, const api::calls::route&, std::string_view more = "");
+    /// "?stage=PRODUCTION"; "" for a row that needs none.
+    std::string query_of_sample(const api::calls::route&) const;
 
     /// Expects the error form of wire.md §1; the message must contain the text.
     static void expect_error(const reply& got, int status, error_code code, const std::string& text,

@@ -2,7 +2,7 @@
 import { useState } from "react";
 import { call, type Sending } from "../data/api";
 import type { Policies } from "../data/calls";
-import { count, size, stageName, stages } from "../data/format";
+import { count, duration, size, stageName, stages } from "../data/format";
 import { useMay, useWorkspace } from "../data/session";
 import { readAgain, useMade, useRead } from "../data/store";
 import { Badge, Button, Card, Copy, Empty, Head, KeyValue, Loaded, Tabs, Text, Time, useTitle } from "../parts/basics";
@@ -134,7 +134,7 @@ function PoliciesCard({ ws }: { ws: string }) {
       <Loaded read={read}>
         {(data) => (
           <div className="in">
-            <KeyValue rows={[["An approval is needed for", list(data.require_approval_for)], ["Approvals", String(data.approvals_required)], ["A safe scan is needed for", list(data.require_safe_scan_for)], ["Scans are reported by others", data.scan_by_others ? "yes" : "no"], ["The last approval commits", data.commit_on_approve ? "yes" : "no"]]} />
+            <KeyValue rows={[["An approval is needed for", list(data.require_approval_for)], ["Approvals", String(data.approvals_required)], ["A safe scan is needed for", list(data.require_safe_scan_for)], ["A promotion is complete within", data.promotion_deadline_seconds ? duration(data.promotion_deadline_seconds * 1000) : "any time"], ["Scans are reported by others", data.scan_by_others ? "yes" : "no"], ["The last approval commits", data.commit_on_approve ? "yes" : "no"]]} />
           </div>
         )}
       </Loaded>
