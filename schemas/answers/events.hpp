@@ -144,7 +144,6 @@ struct shown_webhook {
     std::string name;
     std::string host;
 
-    static constexpr std::array meanings{meaning{"host", "Of its location, with the port if it has one", 0}};
     HERALD_DESCRIBE(id, name, host);
 };
 
@@ -162,7 +161,6 @@ struct webhook_health_event {
 
     static constexpr integers style = integers::as_numbers;
     static constexpr std::array meanings{
-        meaning{"webhook", "Whose receiver it is about", 0},
         meaning{"condition",
                 "failing: at least 10 attempts in at least 10 minutes, and all of them failed; disabling: it "
                 "is disabled in 24 hours unless an attempt succeeds; disabled; recovered",

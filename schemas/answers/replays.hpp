@@ -19,6 +19,7 @@ struct replay_entry {
     std::string time_ended;
     std::string by;
 
+    static constexpr std::array meanings{meaning{"by", "E-mail of who began it"}};
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "id", self.id);
         field(2, "webhook_id", self.webhook_id, shown::when_set);

@@ -3,10 +3,14 @@
 
 #include "schemas/deliveries.hpp"
 #include "schemas/find.hpp"
+#include "schemas/glossary.hpp"
 #include "schemas/requests/request.hpp"
 #include "schemas/webhook_calls.hpp"
 
 namespace herald::schemas::requests {
+
+inline constexpr meaning meaning_of_since{
+    "since", "Only events of this time or later: ISO 8601, or milliseconds since the epoch"};
 
 /// As the query of the list of deliveries. Times are texts or numbers.
 struct delivery_filter {
@@ -20,6 +24,7 @@ struct delivery_filter {
     json_text since;
     json_text until;
 
+    static constexpr std::array meanings{meaning_of_since};
     HERALD_DESCRIBE(webhook_id, event_id, resource, event_type, state, error, status, since, until);
 };
 
@@ -64,6 +69,7 @@ struct begin_replay {
 
     static constexpr std::array<std::string_view, 1> required{"webhook_id"};
     static constexpr std::string_view example = R"({"webhook_id":1,"since":"2026-11-20T00:00:00.000Z"})";
+    static constexpr std::array meanings{meaning_of_since};
     HERALD_DESCRIBE(webhook_id, since, until, event_types, only_undelivered, dry_run);
 };
 
