@@ -1,5 +1,7 @@
 #include "schemas/endpoints.hpp"
 
+#include <algorithm>
+
 namespace herald::schemas {
 
 std::optional<stage_component> old_component(const endpoint_stage& stage, update_id update) {
@@ -10,13 +12,21 @@ std::optional<stage_component> old_component(const endpoint_stage& stage, update
     return std::nullopt;
 }
 
+served_build served_of(const stage_component& component) {
+    served_build served;
+    static_cast<serving_settings&>(served) = component;
+    served.build_id = component.build_id;
+    return served;
+}
+
 std::optional<served_build> previous_of(const endpoint_stage& stage) {
     const auto old = stage.update_id ? old_component(stage, stage.update_id) : std::nullopt;
-    if (!old) return stage.previous;
-    served_build served;
-    static_cast<serving_settings&>(served) = *old;
-    served.build_id = old->build_id;
-    return served;
+    const auto goes_back = [&](const stage_component& each) {
+        return each.update_id == stage.update_id && stage.previous &&
+               each.build_id == stage.previous->build_id;
+    };
+    if (!old || std::ranges::any_of(stage.components, goes_back)) return stage.previous;
+    return served_of(*old);
 }
 
 }  // namespace herald::schemas

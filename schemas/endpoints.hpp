@@ -128,8 +128,11 @@ struct endpoint_stage {
 /// The component that serves beside that of this update (0: of an update that has ended), if any does. It is
 /// without a share, but kept, while a canary whose step is 1 is tried with all predictions.
 std::optional<stage_component> old_component(const endpoint_stage&, schemas::update_id);
+/// The component's build, and how it serves.
+served_build served_of(const stage_component&);
 /// The build that a rollback leads to: while an update runs the one that serves beside it, otherwise the one
-/// that served before; none as long as there is none.
+/// that served before; none as long as there is none. While an update back to that one runs, it stays the
+/// same, so that a rollback that comes twice goes back once.
 std::optional<served_build> previous_of(const endpoint_stage&);
 
 /// A stage's token. Checked by its hash, listed by its sealed value.

@@ -35,13 +35,12 @@ struct failures_meaning {
     bool is_failing = false;   // others are to be told
     bool may_disable = false;  // it may be disabled when they go on
 };
+/// Others are told by what is so now, also when the next attempt is far off.
 constexpr failures_meaning meaning_of_failures(std::int64_t since_ms, std::int64_t until_ms,
-                                               std::uint32_t attempts) noexcept {
-    if (until_ms <= since_ms) return {};
-    const std::int64_t span_ms = until_ms - since_ms;
-    return {
-        attempts >= limits::webhook_failing_attempts_min && span_ms >= limits::webhook_failing_span_ms_min,
-        span_ms >= limits::webhook_disable_span_ms_min};
+                                               std::uint32_t attempts, std::int64_t now_ms) noexcept {
+    return {attempts >= limits::webhook_failing_attempts_min &&
+                since_ms <= now_ms - limits::webhook_failing_span_ms_min,
+            since_ms <= until_ms - limits::webhook_disable_span_ms_min};
 }
 
 enum class webhook_condition : std::uint8_t { healthy, failing, gone };

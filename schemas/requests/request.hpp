@@ -96,6 +96,8 @@ std::string expected() {
         return out;
     } else if constexpr (std::integral<T>) {
         return "a number";
+    } else if constexpr (std::same_as<T, json_text>) {
+        return "a JSON value";
     } else {
         return "a text that is not empty";
     }

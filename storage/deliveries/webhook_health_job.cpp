@@ -142,9 +142,9 @@ void webhook_health_job::take(schemas::webhook_id id, finding found) {
 }
 
 void webhook_health_job::add_failure(finding& known, finding found) {
-    const auto meant = [&known] {
+    const auto meant = [&known, now_ms = x_scheduler.time().wall_ms()] {
         const auto all = schemas::commands::meaning_of_failures(known.failing_since_ms, known.failed_until_ms,
-                                                                known.failed_attempts);
+                                                                known.failed_attempts, now_ms);
         return std::tuple(all.is_failing, all.may_disable, known.failed_attempts > 0);
     };
     const auto before = meant();
@@ -223,10 +223,10 @@ void webhook_health_job::tell(const request_and_webhook& key, lost_request& foun
 }
 
 /// Whether the failures mean more than the row says.
-bool webhook_health_job::adds_to(const schemas::webhook& hook, const finding& found) {
+bool webhook_health_job::adds_to(const schemas::webhook& hook, const finding& found) const {
     if (hook.failing_since_ms == 0) return true;
-    const auto meaning = schemas::commands::meaning_of_failures(hook.failing_since_ms, found.failed_until_ms,
-                                                                found.failed_attempts);
+    const auto meaning = schemas::commands::meaning_of_failures(
+        hook.failing_since_ms, found.failed_until_ms, found.failed_attempts, x_scheduler.time().wall_ms());
     return (found.failed_attempts > 0 && !hook.failing_counts) ||
            (meaning.is_failing && !hook.failing_told) || (meaning.may_disable && hook.disable_at_ms == 0);
 }
@@ -238,7 +238,7 @@ bool webhook_health_job::is_news(const registry::state::state_view& state, schem
         return false;
     switch (found.condition) {
         case webhook_condition::healthy:
-            return hook->failing_since_ms != 0;
+            return hook->failing_since_ms != 0 || hook->failing_told;
         case webhook_condition::failing:
             return adds_to(*hook, found);
         case webhook_condition::gone:

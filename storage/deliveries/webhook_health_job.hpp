@@ -77,7 +77,7 @@ class webhook_health_job final : public node::claimed_job,
     void ask_history();
     void review();
     bool is_news(const registry::state::state_view&, schemas::webhook_id, const finding&) const;
-    static bool adds_to(const schemas::webhook&, const finding&);
+    bool adds_to(const schemas::webhook&, const finding&) const;
     static bool counts_on(const registry::state::state_view&, schemas::webhook_id, const finding&);
     void tell(schemas::webhook_id, finding&);
     void review_later();

@@ -12,7 +12,8 @@
 namespace herald::storage::node {
 
 inline constexpr std::string_view disk_low_message =
-    "too little disk space is left: only deletes and scan reports are accepted";
+    "too little disk space is left: only deletes, scan reports, rollbacks and changes of a webhook's status "
+    "or secret are accepted";
 
 /// check() is called from one thread, is_low() from any.
 class disk_guard {

@@ -229,8 +229,8 @@ void set_share(rule_context& context, const endpoint_update& update, std::uint32
 void complete_update(rule_context& context, const endpoint_update& update) {
     const endpoint_stage before = stage_of(context, update.stage_id);
     endpoint_stage after = before;
-    if (const auto replaced = previous_of(before); replaced && replaced->build_id != update.build_id)
-        after.previous = *replaced;
+    if (const auto old = old_component(before, update.id); old && old->build_id != update.build_id)
+        after.previous = schemas::served_of(*old);
     std::erase_if(after.components, [&](const stage_component& each) { return each.update_id != update.id; });
     for (stage_component& each : after.components) {
         each.ratio_ppm = whole_ppm;

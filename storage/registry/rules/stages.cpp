@@ -208,14 +208,16 @@ answer apply(rule_context& context, const schemas::commands::close_transition& c
         return good.error();
     if (row.transition.state == transition_state::committed)
         return runtime::failed_precondition({state_text(row), "; it can no longer be closed"});
+    const bool was_open = row.transition.state != transition_state::closed;
     row.transition.state = transition_state::closed;
     store_transition(context, row);
     activity entry = new_activity(context, row.model_version_id, command.comment);
     entry.close.emplace();
     entry.transition_id = row.transition.id;
     entry.activity_state = row.transition.state;
-    tell_transition(context,
-                    {transition_step::closed, row, opened->of.row, context.principal(), command.comment});
+    if (was_open)
+        tell_transition(context,
+                        {transition_step::closed, row, opened->of.row, context.principal(), command.comment});
     return store_activity(context, entry);
 }
 

@@ -108,7 +108,7 @@ void take_failures(rule_context& context, const webhook& before,
         hook.failing_since_ms = std::max<std::int64_t>(1, std::min(report.failing_since_ms, now_ms));
     hook.failing_counts = hook.failing_counts || report.failed_attempts > 0;
     const auto meaning = schemas::commands::meaning_of_failures(
-        hook.failing_since_ms, std::min(report.failed_until_ms, now_ms), report.failed_attempts);
+        hook.failing_since_ms, std::min(report.failed_until_ms, now_ms), report.failed_attempts, now_ms);
     if (meaning.is_failing && !hook.failing_told) {
         hook.failing_told = true;
         tell(context, hook, {"failing", hook.failing_since_ms, report.reason});
@@ -119,7 +119,9 @@ void take_failures(rule_context& context, const webhook& before,
 
 void take_recovery(rule_context& context, const webhook& before) {
     if (before.failing_told)
-        tell(context, before, {"recovered", before.failing_since_ms, "an attempt has succeeded"});
+        tell(context, before,
+             {"recovered", before.failing_since_ms == 0 ? context.time_ms() : before.failing_since_ms,
+              "an attempt has succeeded"});
     webhook hook = before;
     forget_failures(hook);
     tables::webhooks::update(context.state, before, hook);

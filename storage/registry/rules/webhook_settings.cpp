@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "runtime/text.hpp"
 #include "schemas/binary.hpp"
 #include "schemas/event_filter.hpp"
 #include "schemas/limits.hpp"
@@ -67,6 +68,12 @@ bool is_reserved(std::string_view name) {
            std::ranges::any_of(beginnings, [&](std::string_view one) { return name.starts_with(one); });
 }
 
+/// Scheme, host and port.
+std::string origin_of(std::string_view url) {
+    const std::size_t host = url.find("://") + 3;
+    return runtime::to_lower(url.substr(0, url.find_first_of("/?#", host)));
+}
+
 }  // namespace
 
 result<void> check_delivery(const schemas::webhook_settings& settings, std::int64_t now_ms) {
@@ -123,6 +130,16 @@ std::vector<webhook_header> with_changes(std::vector<webhook_header> headers,
     });
     merge_by_key(headers, command.headers, &webhook_header::name);
     return headers;
+}
+
+result<void> check_move(const schemas::webhook& before, const schemas::webhook& after) {
+    if (origin_of(before.settings.location) == origin_of(after.settings.location)) return {};
+    for (const webhook_header& kept : before.headers)
+        if (std::ranges::count(after.headers, kept) > 0)
+            return runtime::invalid_argument(
+                {"new_location leads to another host, which must not get the value of the header ", kept.name,
+                 "; give headers.", kept.name, " again in this request, or null to remove it"});
+    return {};
 }
 
 void plan_to_expire(context::rule_context& context, const schemas::webhook& hook) {

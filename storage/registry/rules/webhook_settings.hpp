@@ -16,6 +16,9 @@ void set_given(schemas::webhook_delivery&, const schemas::commands::update_webho
 /// The headers after the command.
 std::vector<schemas::webhook_header> with_changes(std::vector<schemas::webhook_header>,
                                                   const schemas::commands::update_webhook&);
+/// The values of headers are secrets that only their host may get. Errors: invalid_argument when one would go
+/// to another scheme, host or port.
+result<void> check_move(const schemas::webhook& before, const schemas::webhook& after);
 
 /// Sets the timer that deletes it, if it expires.
 void plan_to_expire(context::rule_context&, const schemas::webhook&);

@@ -264,8 +264,12 @@ answer apply(rule_context& context, const schemas::commands::update_webhook& com
         if (const auto good = check_url("new_location", command.new_location); !good) return good.error();
     webhook hook = *before;
     hook.settings = updated(before->settings, command);
-    if (hook.settings.location != before->settings.location) forget_failures(hook);
+    if (hook.settings.location != before->settings.location) {
+        forget_failures(hook);
+        hook.failing_told = before->failing_told;  // others hear when the new place has taken something
+    }
     hook.headers = with_changes(before->headers, command);
+    if (const auto good = check_move(*before, hook); !good) return good.error();
     const schemas::webhook_settings& now = hook.settings;
     if (const auto good = check_name("new_name", now.name, limits::name_bytes_max); !good)
         return good.error();

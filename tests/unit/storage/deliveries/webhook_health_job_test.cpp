@@ -92,6 +92,15 @@ TEST_F(webhook_health_job_test, failures_are_counted_until_all_is_told) {
     EXPECT_EQ(told(), 3u);
 }
 
+TEST_F(webhook_health_job_test, failures_close_together_are_told_after_ten_minutes_without_another_attempt) {
+    for (int i = 0; i < 12; ++i) observe(attempt(attempt_result::will_retry, 500));
+    all.scheduler.run_for(9ll * 60'000);
+    EXPECT_FALSE(hook().failing_told);
+    all.scheduler.run_for(2ll * 60'000);
+    EXPECT_TRUE(hook().failing_told);
+    EXPECT_EQ(hook().disable_at_ms, 0);
+}
+
 TEST_F(webhook_health_job_test, failures_of_webhook_health_itself_count_only_towards_disabling) {
     schemas::attempt of_health = attempt(attempt_result::will_retry, 500);
     of_health.event_type = schemas::event_type::webhook_health;

@@ -193,6 +193,11 @@ void tell_of_settings(golden_writer& log, std::uint64_t id) {
              {"too short a time", [](auto& c) { c.delivery.timeout_ms = 999; }},
              {"too short a wait", [](auto& c) { c.delivery.retry_schedule = {4}; }},
              {"too many waits", [](auto& c) { c.delivery.retry_schedule.assign(17, 5); }},
+             {"a header for another host",
+              [](auto& c) {
+                  c.new_location = "https://elsewhere.example/";
+                  c.headers.clear();
+              }},
              {"too high a rate", [](auto& c) { c.delivery.rate_limit = 10'001; }},
              {"a time that is over", [](auto& c) { c.delivery.time_expires = 1; }},
              {"a path that no event has", [](auto& c) { c.delivery.filter[0].path = "nothing"; }},

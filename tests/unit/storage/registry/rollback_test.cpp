@@ -75,6 +75,17 @@ TEST_F(rollbacks, of_an_update_that_runs_keep_the_build_that_serves) {
     EXPECT_EQ(previous(), first.id.value) << "third never served alone";
 }
 
+TEST_F(rollbacks, that_come_twice_go_back_once) {
+    const auto first = made(), second = made();
+    serve(first.id);
+    serve(second.id);
+    registry.must<schemas::endpoint_stage>(back());
+    EXPECT_EQ(previous(), first.id.value) << "while it goes back";
+    roll_back();
+    EXPECT_EQ(components(), text(first.id, 1'000'000, "active"));
+    EXPECT_EQ(previous(), second.id.value);
+}
+
 TEST_F(rollbacks, of_a_failed_update_are_done_already_and_previous_stays) {
     const auto first = made(), second = made(), third = made();
     serve(first.id);

@@ -59,6 +59,7 @@ TEST_F(transition_events, are_one_for_each_step) {
     const activity_id first = transition_to(stage::production);
     review(other, first, false);
     registry.run(schemas::commands::close_transition{first, "no"});
+    registry.run(schemas::commands::close_transition{first, "no"});  // again: not a step
     const activity_id second = transition_to(stage::production);
     review(other, second, true);
     commit(second);

@@ -185,6 +185,18 @@ TEST_F(webhook_health_rules, are_heard_only_by_webhooks_that_name_the_type_and_n
     EXPECT_EQ(told()[0].audience[0].webhook_id, watcher.id);
 }
 
+TEST_F(webhook_health_rules, tell_of_the_recovery_at_another_location) {
+    fails(registry.now_ms - day_ms, 10);
+    schemas::commands::update_webhook command;
+    command.id = failing.id;
+    command.new_location = "https://elsewhere.example";
+    registry.must<schemas::webhook>(command);
+    EXPECT_THAT(conditions(), testing::ElementsAre("failing"));
+    recovers();
+    recovers();
+    EXPECT_THAT(conditions(), testing::ElementsAre("failing", "recovered"));
+}
+
 TEST_F(webhook_health_rules, begin_anew_at_another_location) {
     fails(registry.now_ms - day_ms, 10);
     schemas::commands::update_webhook command;

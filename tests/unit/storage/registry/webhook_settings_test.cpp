@@ -127,6 +127,30 @@ TEST_F(webhook_settings_rules, add_replace_and_remove_headers_by_name) {
     EXPECT_EQ(registry.must<webhook>(command).headers.size(), 16u);
 }
 
+TEST_F(webhook_settings_rules, the_values_of_headers_do_not_go_to_another_host) {
+    update_webhook command = update();
+    command.headers = {{"authorization", "sealed", "b"}, {"x-key", "sealed", "b2"}};
+    const auto before = registry.must<webhook>(command);
+    const std::string location = before.settings.location;
+    const auto moved = [&](const std::string& to) {
+        update_webhook move = update();
+        move.new_location = to;
+        return move;
+    };
+    EXPECT_EQ(registry.run(moved(location + "/elsewhere?x=1")).code, 0u) << "the same host";
+    for (const std::string to : {"https://other.example/", "http://other.example:81/hook"})
+        EXPECT_THAT(registry.run(moved(to)).message, testing::HasSubstr("give headers.authorization again"))
+            << to;
+    update_webhook anew = moved("https://other.example/");
+    anew.headers = {{"authorization", "sealed anew", "b3"}};
+    EXPECT_THAT(registry.run(anew).message, testing::HasSubstr("headers.x-key again"));
+    anew.not_headers = {"x-key"};
+    EXPECT_EQ(registry.must<webhook>(anew).headers, anew.headers);
+    update_webhook cleared = moved(location);
+    cleared.clear_headers = true;
+    EXPECT_TRUE(registry.must<webhook>(cleared).headers.empty());
+}
+
 TEST_F(webhook_settings_rules, a_filter_decides_who_hears_at_the_events_place_in_the_log) {
     create_webhook command = command_named("filtered");
     command.settings.delivery.filter = {{"updated.name", schemas::find_operator::contain, {R"("fraud")"}}};
