@@ -57,7 +57,7 @@ result<void> deliveries_part::read_attempts(registry_part& registry) {
 
 void deliveries_part::stop_reading() {
     run_and_wait(x_with.attempts[0], [this] {
-        x_replays->stop();
+        if (x_replays) x_replays->stop();  // nothing began when the start is refused
         x_expected.reset();
         x_attempts.reset();
     });

@@ -563,7 +563,7 @@ def nothing_of_anothers_workspace_is_shown_or_changed():
 
 
 # What everybody may change is his own.
-OWN = ("addDevKey", "deletePrimaryDevKey", "deleteSecondaryDevKey", "updateUser", "createSession", "deleteSession")
+OWN = ("addDevKey", "deletePrimaryDevKey", "deleteSecondaryDevKey", "updateUser", "createSession", "deleteSession", "console/session")
 
 
 def a_viewer_changes_nothing_whatever_he_sends():

@@ -259,7 +259,7 @@ def a_scan_record_is_whole_in_every_answer():
         build = client.must("POST", f"{DEPLOYMENT}/workspace/default/builds", {"model_version_id": version, "external_location": "x"})["id"]
         scan, read = f"{DEPLOYMENT}/workspace/default/builds/{build}/scan", f"{DEPLOYMENT}/builds/{build}/scan"
         members = {"id", "build_id", "creator_request", "date_created", "date_updated", "scan_status", "safety_status", "scan_external_status",
-                   "scan_external_results", "message", "unconfirmed", "history"}
+                   "scan_external_results", "message", "requested_by", "unconfirmed", "history"}
 
         def same(answer):
             assert set(answer) == members and answer == client.must("GET", read), answer
