@@ -52,7 +52,7 @@ TEST(commands, are_read_back_whole) { expect_all_read_back(commands::all_command
 TEST(commands, are_found_by_their_numbers_and_no_others_are) {
     EXPECT_EQ(find_command(commands::create_model::type)->name, "create_model");
     EXPECT_EQ(find_command(commands::genesis::type), &command_table.front());
-    EXPECT_EQ(find_command(commands::finish_build::type), &command_table.back());
+    EXPECT_EQ(find_command(commands::report_replay::type), &command_table.back());
     for (const unsigned number : {0u, 9u, 200u, 65'535u})
         EXPECT_EQ(find_command(static_cast<commands::command_type>(number)), nullptr) << number;
 }

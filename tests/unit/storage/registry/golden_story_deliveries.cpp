@@ -25,7 +25,7 @@ schemas::event_id event_of(const command_envelope& envelope, std::uint64_t offse
 /// An event that the webhook hears; returns its id.
 schemas::event_id tell_of_an_event(golden_writer& log) {
     create_event command;
-    command.event_uuid = "to be sent again";
+    command.event_uuid = "to-be-sent-again";
     command.event_type = schemas::event_type::update;
     command.resource_type = schemas::resource_type::registered_model_version;
     command.resource_id = "901";
