@@ -22,6 +22,7 @@ struct delivery_subject {
     std::string version;
     std::string build;
 
+    static constexpr std::array meanings{meaning{"build", "Id of the build"}};
     static constexpr void describe(auto& self, auto&& field) {
         field(1, "model", self.model, shown::when_set);
         field(2, "version", self.version, shown::when_set);

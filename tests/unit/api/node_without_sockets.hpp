@@ -183,15 +183,18 @@ class node_without_sockets {
     std::vector<schemas::commands::command_envelope> commands(schemas::commands::command_type type) const {
         return x_cluster.commands(type);
     }
-    /// The newest event in the outbox.
-    schemas::event newest_event() const {
+    /// The last event in the outbox that is about such a resource, or about the one with this id.
+    schemas::event event_about(schemas::resource_type type, const std::string& resource_id = "") const {
         using storage::registry::tables::outbox;
-        std::string id;
-        outbox::each_from(*x_machine.store->view(), 0, {}, [&](const auto& each) {
-            id = each.event.id;
+        const auto view = x_machine.store->view();
+        std::optional<schemas::event> last;
+        outbox::each_from(*view, 0, {}, [&](const auto& each) {
+            if (each.event.resource_type != type) return true;
+            auto event = outbox::find(*view, each.event.id);
+            if (resource_id.empty() || event->resource_id == resource_id) last = std::move(event);
             return true;
         });
-        return outbox::find(*x_machine.store->view(), id).value();
+        return last.value();
     }
     /// From now on the node hears nothing of its log, until it hears all of it.
     void is_deaf() { x_machine.is_paused = true; }

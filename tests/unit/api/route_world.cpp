@@ -186,12 +186,12 @@ void route_world::SetUp() {
     x_samples["set_webhook_status"].body = R"({"webhook_id":2,"status":"DISABLED"})";
     upload(filled);
     add_endpoints(model);
-    add_deliveries();
+    add_deliveries(node.version(model, "sent to"));
 }
 
-/// A delivery of the newest event, which is about a version or its build, and a replay that `third` began.
-void route_world::add_deliveries() {
-    const schemas::event event = node.newest_event();
+/// A delivery of the event that the version was made, and a replay that `third` began.
+void route_world::add_deliveries(const std::string& version) {
+    const schemas::event event = node.event_about(schemas::resource_type::registered_model_version, version);
     schemas::delivery_row row;
     row.webhook_id.value = 3;
     row.id = schemas::delivery_id(event.id, row.webhook_id);

@@ -53,7 +53,7 @@ class route_world : public ::testing::Test {
     void promote(const std::string& version);
     void upload(const std::string& version);
     void add_endpoints(const std::string& model);
-    void add_deliveries();
+    void add_deliveries(const std::string& version);
     std::string version_with_model(const std::string& model);
 
     static constexpr schemas::uuid served_endpoint{7};
