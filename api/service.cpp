@@ -253,9 +253,8 @@ class service final : public request_handler {
 
     /// The caller and the state to answer from, or the refusal. A caller who is not in the applied state is
     /// also looked up in the newest one. Needs only the header.
-    boost::asio::awaitable<result<admission, http_response>> admit(const request& received,
-                                                                                  freshness needed,
-                                                                                  const time_limit& limit) {
+    boost::asio::awaitable<result<admission, http_response>> admit(const request& received, freshness needed,
+                                                                   const time_limit& limit) {
         if (needed == freshness::applied) {
             if (auto applied = x_services.registry.read_now(needed)) {
                 if (auto who = authenticate(received, *applied->view)) {
