@@ -47,9 +47,9 @@ bool hears_of(const webhook& hook, resource_type wanted) {
     return false;
 }
 
-std::string delivery_id(std::string_view event_id, webhook_id webhook) {
+std::string delivery_id(std::string_view event, webhook_id webhook) {
     constexpr std::size_t bytes = 16;
-    std::string both(event_id);
+    std::string both(event);
     both += '/';
     both += std::to_string(webhook.value);
     const runtime::sha256_digest digest = runtime::sha256(both);
