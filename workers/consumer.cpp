@@ -47,6 +47,7 @@ void consumer::stop_taking() {
 
 void consumer::leave() {
     if (!x_member) return;
+    for (const auto& [where, mine] : x_assignments) x_handlers.on_release(*mine);
     commit_all();
     for (const auto& [where, mine] : x_assignments) mine->is_revoked = true;
     x_assignments.clear();
@@ -130,6 +131,7 @@ void consumer::forget(const std::shared_ptr<assignment>& mine) {
 
 void consumer::release(const std::shared_ptr<assignment>& mine) {
     if (mine->is_revoked) return;
+    x_handlers.on_release(*mine);
     forget(mine);
     x_member->release(mine->where, mine->epoch);
     if (!mine->held.empty()) x_handlers.on_revoked(*mine);

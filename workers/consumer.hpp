@@ -62,6 +62,8 @@ struct consumer_handlers {
     std::function<bool(const std::shared_ptr<assignment>&, const events::log::record&)> on_early_record = {};
     /// Its deliveries must leave memory: those that do not run at once, without part_done().
     std::function<void(const assignment&)> on_recalled;
+    /// The time for that is over. What is done must call part_done() now: its last commit follows.
+    std::function<void(const assignment&)> on_release;
     /// Called when the assignment was already revoked.
     std::function<void(const assignment&)> on_revoked;
     /// The group cannot continue; called once, final.

@@ -82,6 +82,13 @@ bool delivery_machine::takes_waiting() {
 
 void delivery_machine::recalled(const assignment& wanted) { give_back(wanted, being_written::ends); }
 
+/// What has arrived is done, even if its record is not acknowledged yet: the writer goes on until it is, and
+/// only a death in this moment would lose it. Otherwise the next owner would send all of it again.
+void delivery_machine::release(const assignment& wanted) {
+    for (const auto& [key, mine] : x_deliveries)
+        if (mine.part.of.get() == &wanted && mine.has_arrived) mine.part.done();
+}
+
 void delivery_machine::revoked(const assignment& lost) { give_back(lost, being_written::is_forgotten); }
 
 void delivery_machine::give_back(const assignment& lost, being_written what) {
@@ -295,6 +302,7 @@ void delivery_machine::write_last(iterator at, const schemas::attempt& last) {
     const bool is_kept = (last.result == attempt_result::dead || last.result == attempt_result::held) &&
                          !is_test(at->second) && !is_fleeting(at->second) && !at->second.what.record.is_extra;
     at->second.is_dead = is_kept;
+    at->second.has_arrived = last.result == attempt_result::succeeded;
     write(at, events::log::topic::attempts, schemas::encode(last), [this, is_kept](iterator written) {
         if (!is_kept) return done(written);
         x_writing_bytes -= std::exchange(written->second.writing_bytes, 0);
@@ -310,7 +318,8 @@ void delivery_machine::write(iterator at, std::string_view topic, std::string va
     x_writing_bytes += value.size();
     x_waiting.erase(at->first);
     x_parts.writer.write(
-        topic, mine.what.record.webhook_id, std::move(value), [part = mine.part] { return part.wanted(); },
+        topic, mine.what.record.webhook_id, std::move(value),
+        [part = mine.part, arrived = mine.has_arrived] { return arrived || part.wanted(); },
         x_lifetime.guard([this, key = at->first, then = std::move(then),
                           is_attempt = topic == events::log::topic::attempts](const result<void>& outcome) {
             const auto written = x_deliveries.find(key);

@@ -56,7 +56,7 @@ struct delivery_machine_parts {
 ///   Of a recalled partition nothing is attempted any more; attempts that are on the wire, and what is being
 ///   written, end as usual.
 ///   A revoked partition's deliveries leave at once; an attempt that is on the wire ends, and writes only
-///   `attempts`.
+///   `attempts`. What has arrived by then is done, though its record may not be acknowledged yet.
 /// A test is attempted once, even when the webhook is disabled, and always ends with an attempt record; if it
 /// failed, the record's result is `dead`, but nothing goes to that topic.
 /// A READ event, which is best effort and has a deadline, is attempted once, too; it is dropped when there is
@@ -74,6 +74,7 @@ class delivery_machine {
     bool takes_events();
     bool takes_waiting();
     void recalled(const assignment&);
+    void release(const assignment&);
     void revoked(const assignment&);
     /// The rows or the head of the subscriber table changed.
     void subscribers_changed();
@@ -97,7 +98,8 @@ class delivery_machine {
         stage at = stage::waiting;
         std::int64_t since_ms = 0;  // steady clock; of the waiting
         std::size_t writing_bytes = 0;
-        bool is_dead = false;  // its successor goes to `dead`
+        bool is_dead = false;      // its successor goes to `dead`
+        bool has_arrived = false;  // only the record of that is still being written
         made_attempt attempt;
         std::unique_ptr<attempt_handle> handle;
     };

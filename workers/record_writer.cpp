@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "events/event_topic.hpp"
 #include "events/subscriber_table.hpp"
 #include "runtime/log.hpp"
 #include "runtime/log_events.hpp"
+#include "runtime/mutex.hpp"
 #include "schemas/binary.hpp"
 #include "workers/limits.hpp"
 
@@ -33,11 +35,37 @@ struct record_writer::pending {
     std::int64_t pause_ms = pause_ms_first;
 };
 
+/// What the log has answered. It is added on the log's threads and taken on the scheduler's, all at once: a
+/// task for each would cost a worker that lacks CPU more than the delivery itself.
+class record_writer::outcomes {
+  public:
+    struct outcome {
+        std::shared_ptr<pending> of;
+        result<std::int64_t> what;
+    };
+
+    /// True when it is the first one that waits, so that somebody must come.
+    bool add(outcome one) {
+        const runtime::lock_guard lock(x_mutex);
+        x_waiting.push_back(std::move(one));
+        return x_waiting.size() == 1;
+    }
+    std::vector<outcome> take() {
+        const runtime::lock_guard lock(x_mutex);
+        return std::exchange(x_waiting, {});
+    }
+
+  private:
+    runtime::mutex x_mutex;
+    std::vector<outcome> x_waiting GUARDED_BY(x_mutex);
+};
+
 record_writer::record_writer(events::log::partitioned_log& log, runtime::scheduler& scheduler,
                              partition_counts partitions, worker_counters& counters)
     : x_scheduler(scheduler),
       x_partitions(std::move(partitions)),
       x_counters(counters),
+      x_outcomes(std::make_shared<outcomes>()),
       x_producer(log.open_producer(events::log::producer_kind::ordinary)) {}
 
 void record_writer::write(std::string_view topic, schemas::webhook_id webhook, std::string value,
@@ -72,13 +100,17 @@ std::shared_ptr<record_writer::pending> record_writer::make_pending(std::string_
 
 void record_writer::append(std::shared_ptr<pending> what) {
     ++what->tries;
-    const auto on_scheduler =
-        x_lifetime.guard([this, what](const result<std::int64_t>& outcome) { answered(what, outcome); });
-    const auto handler = [&scheduler = x_scheduler, on_scheduler](const result<std::int64_t>& outcome) {
-        scheduler.post([on_scheduler, outcome] { on_scheduler(outcome); });
-    };
+    const auto handler =
+        [&scheduler = x_scheduler, waiting = x_outcomes, what,
+         come = x_lifetime.guard([this] { take_outcomes(); })](const result<std::int64_t>& outcome) {
+            if (waiting->add({what, outcome})) scheduler.post(come);
+        };
     const result<void> taken = x_producer->append(what->where, what->key, what->value, handler);
     if (!taken) answered(std::move(what), taken.error());
+}
+
+void record_writer::take_outcomes() {
+    for (const outcomes::outcome& each : x_outcomes->take()) answered(each.of, each.what);
 }
 
 void record_writer::answered(std::shared_ptr<pending> what, const result<std::int64_t>& outcome) {

@@ -39,9 +39,11 @@ class record_writer {
 
   private:
     struct pending;
+    class outcomes;
     std::shared_ptr<pending> make_pending(std::string_view topic, schemas::webhook_id,
                                           std::string value) const;
     void append(std::shared_ptr<pending>);
+    void take_outcomes();
     void answered(std::shared_ptr<pending>, const result<std::int64_t>&);
     void repeat(std::shared_ptr<pending>);
 
@@ -50,6 +52,7 @@ class record_writer {
     worker_counters& x_counters;
     std::size_t x_unacknowledged = 0;
     std::size_t x_attempts_waiting = 0;
+    std::shared_ptr<outcomes> x_outcomes;
     runtime::lifetime x_lifetime;
     std::unique_ptr<events::log::producer> x_producer;  // last: its destructor still calls handlers
 };

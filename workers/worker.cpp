@@ -134,6 +134,7 @@ class log_worker final : public worker {
             return (this->*taker)(*x_groups[place], where, what);
         };
         handlers.on_recalled = [this](const assignment& wanted) { x_machine.recalled(wanted); };
+        handlers.on_release = [this](const assignment& wanted) { x_machine.release(wanted); };
         handlers.on_change = [this] { ++x_counters.group_changes; };
         handlers.on_revoked = [this](const assignment& lost) { x_machine.revoked(lost); };
         handlers.on_failure = [this](const error& failure) {

@@ -7,6 +7,7 @@
 #include "api/deployment/endpoint_paths.hpp"
 #include "api/deployment/limits.hpp"
 #include "api/deployment/routes.hpp"
+#include "runtime/text.hpp"
 #include "schemas/answers/endpoint_records.hpp"
 #include "schemas/answers/endpoints.hpp"
 #include "schemas/commands/endpoints.hpp"
