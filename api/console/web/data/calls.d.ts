@@ -82,6 +82,25 @@ export interface ArtifactPartRequest {
   part_number: number | string;
   etag: string;
 }
+export interface AttemptEntry {
+  number: number;
+  time: string;
+  source: "event" | "test" | "resend" | "replay";
+  result: "succeeded" | "will_retry" | "dead" | "skipped" | "held";
+  status: number;
+  error: "none" | "address-not-allowed" | "dns" | "connect" | "tls" | "write" | "timeout" | "protocol" | "status" | "busy";
+  message?: string;
+  dns_us: number;
+  connect_us: number;
+  tls_us: number;
+  first_byte_us: number;
+  total_us: number;
+  next_time?: string;
+  address?: string;
+  request_headers?: string;
+  response_headers?: string;
+  response_body?: string;
+}
 export interface AuditEntries {
   entries: AuditEntry[];
   total_records: string;
@@ -130,6 +149,14 @@ export interface Backups {
 export interface BatchingSettingsInput {
   size_max?: number | string | null;
   delay_ms_max?: number | string | null;
+}
+export interface BeginReplayRequest {
+  webhook_id: WebhookIdInput;
+  since?: unknown;
+  until?: unknown;
+  event_types?: ("CREATE" | "READ" | "UPDATE" | "DELETE" | "PROMOTE" | "REQUEST_SCAN" | "TRANSITION" | "WEBHOOK_HEALTH" | number | string)[] | null;
+  only_undelivered?: boolean | null;
+  dry_run?: boolean | null;
 }
 export interface BegunBackup {
   backup: Backup;
@@ -224,6 +251,10 @@ export interface ConsoleSignInRequest {
 }
 export interface CountOfModels {
   count: string;
+}
+export interface CountedWebhook {
+  webhook: DeliveryWebhook;
+  count: number;
 }
 export interface CreateAccessTokenRequest {
   value?: string | null;
@@ -365,6 +396,21 @@ export interface CustomPermissionInput {
   can_deploy?: "UNKNOWN" | "TRUE" | "FALSE" | number | string | boolean | null;
   can_predict?: "UNKNOWN" | "TRUE" | "FALSE" | number | string | boolean | null;
 }
+export interface DeadEntry {
+  webhook: DeliveryWebhook;
+  error: "none" | "address-not-allowed" | "dns" | "connect" | "tls" | "write" | "timeout" | "protocol" | "status" | "busy";
+  status: number;
+  count: number;
+  first: string;
+  last: string;
+  example: string;
+}
+export interface DeadList {
+  groups: DeadEntry[];
+  total_records: number;
+  next_page_token: string;
+  is_partial?: boolean;
+}
 export interface DeleteServiceAccountRequest {
   id: UserIdInput;
 }
@@ -379,6 +425,70 @@ export interface DeliveryCounts {
   succeeded: number;
   dead: number;
   unknown: number;
+}
+export interface DeliveryEntry {
+  id: string;
+  event_id: string;
+  event_type: "CREATE" | "READ" | "UPDATE" | "DELETE" | "PROMOTE" | "REQUEST_SCAN" | "TRANSITION" | "WEBHOOK_HEALTH";
+  resource: string;
+  subject: DeliverySubject;
+  webhook: DeliveryWebhook;
+  state: "waiting" | "delivered" | "dead" | "held" | "skipped";
+  attempts_max: number;
+  last?: LastAttempt;
+  next_attempt?: NextAttempt;
+  time_event: string;
+  time_done?: string;
+  attempts: number;
+}
+export interface DeliveryFilterRequest {
+  webhook_id?: WebhookIdInput | null;
+  event_id?: string | null;
+  resource?: string | null;
+  event_type?: string | null;
+  state?: string | null;
+  error?: string | null;
+  status?: unknown;
+  since?: unknown;
+  until?: unknown;
+}
+export interface DeliveryInFull {
+  id: string;
+  event_id: string;
+  event_type: "CREATE" | "READ" | "UPDATE" | "DELETE" | "PROMOTE" | "REQUEST_SCAN" | "TRANSITION" | "WEBHOOK_HEALTH";
+  resource: string;
+  subject: DeliverySubject;
+  webhook: DeliveryWebhook;
+  state: "waiting" | "delivered" | "dead" | "held" | "skipped";
+  attempts_max: number;
+  last?: LastAttempt;
+  next_attempt?: NextAttempt;
+  time_event: string;
+  time_done?: string;
+  attempts: AttemptEntry[];
+  schedule: ScheduledAttempt[];
+  sentence: string;
+  advice: string;
+}
+export interface DeliveryList {
+  deliveries: DeliveryEntry[];
+  total_records: number;
+  total_is_at_least?: boolean;
+  next_page_token: string;
+  histogram?: HistogramEntry[];
+  histogram_is_partial?: boolean;
+  complete_from: string;
+  bodies_kept_from: string;
+}
+export interface DeliverySubject {
+  model?: string;
+  version?: string;
+  build?: string;
+}
+export interface DeliveryWebhook {
+  id: WebhookId;
+  name: string;
+  host: string;
 }
 export interface DockerContextRequest {
   model_version_id?: VersionIdInput | null;
@@ -429,6 +539,29 @@ export interface Endpoints {
   endpoints: Endpoint[];
   total_records: number;
   next_page_token: string;
+}
+export interface EventCause {
+  who: string;
+  request_id: string;
+  traceparent: string;
+  offset: number;
+}
+export interface EventInFull {
+  event_id: string;
+  event_type: "CREATE" | "READ" | "UPDATE" | "DELETE" | "PROMOTE" | "REQUEST_SCAN" | "TRANSITION" | "WEBHOOK_HEALTH";
+  resource: string;
+  subject: DeliverySubject;
+  time_event: string;
+  cause: EventCause;
+  content_type: string;
+  body?: string;
+  audience: EventListener[];
+}
+export interface EventListener {
+  webhook: DeliveryWebhook;
+  held: boolean;
+  state?: "waiting" | "delivered" | "dead" | "held" | "skipped";
+  delivery_id: string;
 }
 export interface ExternalEvent {
   event_id: string;
@@ -495,6 +628,13 @@ export interface FindTransitionsRequest {
   waiting_for_me?: boolean | null;
   pagination?: PaginationInput | null;
 }
+export interface FindWebhookCallsRequest {
+  ids?: string[] | null;
+  webhook_ids?: WebhookIdInput[] | null;
+  event_uuids?: string[] | null;
+  status?: ("UNKNOWN" | "SUCCESS" | "FAILURE" | "IN_PROGRESS" | number | string)[] | null;
+  pagination?: PaginationInput | null;
+}
 export interface FindWebhooksRequest {
   ids?: WebhookIdInput[] | null;
   names?: string[] | null;
@@ -546,6 +686,14 @@ export interface Groups {
 export interface Health {
   status: string;
 }
+export interface HistogramEntry {
+  from: string;
+  delivered: number;
+  waiting: number;
+  dead: number;
+  held: number;
+  skipped: number;
+}
 export interface KeySet {
   keys: PublicKey[];
 }
@@ -562,6 +710,12 @@ export interface KeyValueInput {
 export interface KnownFlags {
   promote_events: FeatureFlag;
   scan_events: FeatureFlag;
+}
+export interface LastAttempt {
+  time: string;
+  status: number;
+  error: "none" | "address-not-allowed" | "dns" | "connect" | "tls" | "write" | "timeout" | "protocol" | "status" | "busy";
+  total_us: number;
 }
 export interface ListedPromotion {
   model_version_id: VersionId;
@@ -676,8 +830,15 @@ export interface NewUserRequest {
   full_name?: string | null;
   verta_info?: NewUserNamesRequest | null;
 }
+export interface NextAttempt {
+  time: string;
+  because: string;
+}
 export type Nothing = Record<string, unknown>;
 export type NothingRequest = Record<string, unknown>;
+export interface OneReplay {
+  replay: ReplayEntry;
+}
 export interface OneUserRequest {
   user_id: UserIdInput;
 }
@@ -830,6 +991,25 @@ export interface RegisteredModels {
   total_records: string;
   next_page_token: string;
 }
+export interface ReplayEntry {
+  id: ReplayIdNumber;
+  webhook_id?: WebhookId;
+  state: "RUNNING" | "PAUSED" | "DONE" | "CANCELLED" | "FAILED";
+  reason?: string;
+  total: number;
+  sent: number;
+  delivered: number;
+  failed: number;
+  time_begun: string;
+  time_ended?: string;
+  by: string;
+}
+export type ReplayIdNumber = number;
+export interface ReplayList {
+  replays: ReplayEntry[];
+  total_records: number;
+  next_page_token: string;
+}
 export interface ReportScanRequest {
   scan_external_results?: ScanResultsRequest | null;
   scan_status: "scanned" | "error" | number | string;
@@ -854,6 +1034,18 @@ export interface ResourceFilterInput {
   registry_service_resource_type?: "REGISTERED_MODEL" | "REGISTERED_MODEL_VERSION" | "ENDPOINT" | "BUILD" | "ALL" | number | string | null;
   deployment_service_resource_type?: "REGISTERED_MODEL" | "REGISTERED_MODEL_VERSION" | "ENDPOINT" | "BUILD" | "ALL" | number | string | null;
   modeldb_service_resource_type?: "REGISTERED_MODEL" | "REGISTERED_MODEL_VERSION" | "ENDPOINT" | "BUILD" | "ALL" | number | string | null;
+}
+export interface RetriggerWebhookCallRequest {
+  call_id: string;
+}
+export interface RetriggeredCall {
+  call_id: string;
+}
+export interface RetryDeliveriesRequest {
+  ids?: string[] | null;
+  filter?: DeliveryFilterRequest | null;
+  workspace_id?: WorkspaceIdInput | null;
+  dry_run?: boolean | null;
 }
 export interface Role {
   id: RoleId;
@@ -913,6 +1105,22 @@ export interface ScanResults {
 export interface ScanResultsRequest {
   safety_status?: "unknown" | "safe" | "unsafe" | number | string | null;
   url?: string | null;
+}
+export interface ScheduledAttempt {
+  number: number;
+  time: string;
+}
+export interface SentAgain {
+  call_id?: string;
+  attempts_made?: number;
+  replay?: ReplayEntry;
+  count?: number;
+  oldest?: string;
+  newest?: string;
+  by_webhook?: CountedWebhook[];
+  events_from?: string;
+  complete_from?: string;
+  is_partial?: boolean;
 }
 export interface SentGroupRequest {
   org_id?: OrganizationIdInput | null;
@@ -1302,6 +1510,38 @@ export interface Webhook {
   mutual_secret: string;
   headers: unknown;
 }
+export interface WebhookCall {
+  id: string;
+  webhook_id: WebhookId;
+  event_uuid: string;
+  status: "UNKNOWN" | "SUCCESS" | "FAILURE" | "IN_PROGRESS";
+  time_created: string;
+  time_updated: string;
+  attempts: AttemptEntry[];
+}
+export interface WebhookCalls {
+  webhook_calls: WebhookCall[];
+  total_records: number;
+  next_page_token: string;
+}
+export interface WebhookHealthEntry {
+  webhook: DeliveryWebhook;
+  state: "ENABLED" | "DISABLED";
+  because?: string;
+  recent: LastAttempt[];
+  success_rate?: number;
+  p95_us: number;
+  waiting: number;
+  oldest_waiting?: string;
+  dead: number;
+  held: number;
+  failing_since?: string;
+}
+export interface WebhookHealthList {
+  webhooks: WebhookHealthEntry[];
+  total_records: number;
+  next_page_token: string;
+}
 export type WebhookId = number;
 export type WebhookIdInput = WebhookIdText | WebhookId | string;
 export type WebhookIdText = string;
@@ -1438,11 +1678,25 @@ export interface Calls {
   "POST /api/v1/uac-proxy/events/createEvent": { path: undefined; query: undefined; body: CreateEventRequest; answer: ExternalEvent };
   "POST /api/v1/uac-proxy/events/createWebhook": { path: undefined; query: undefined; body: CreateWebhookRequest; answer: Webhook };
   "DELETE /api/v1/uac-proxy/events/deleteWebhook": { path: undefined; query: undefined; body: DeleteWebhooksRequest; answer: Done };
+  "GET /api/v1/uac-proxy/events/deliveries": { path: undefined; query: { workspace_id?: string | number; webhook_id?: string | number; event_id?: string | number; resource?: string | number; event_type?: string | number; state?: string | number; error?: string | number; status?: string | number; since?: string | number; until?: string | number; histogram?: string | number; page_limit?: string | number; page_token?: string | number }; body: undefined; answer: DeliveryList };
+  "GET /api/v1/uac-proxy/events/deliveries/dead": { path: undefined; query: { workspace_id?: string | number }; body: undefined; answer: DeadList };
+  "GET /api/v1/uac-proxy/events/deliveries/event": { path: undefined; query: { event_id: string | number }; body: undefined; answer: EventInFull };
+  "POST /api/v1/uac-proxy/events/deliveries/retry": { path: undefined; query: undefined; body: RetryDeliveriesRequest; answer: SentAgain };
+  "GET /api/v1/uac-proxy/events/deliveries/{delivery}": { path: { delivery: string | number }; query: undefined; body: undefined; answer: DeliveryInFull };
   "POST /api/v1/uac-proxy/events/findWebhook": { path: undefined; query: undefined; body: FindWebhooksRequest; answer: Webhooks };
+  "POST /api/v1/uac-proxy/events/findWebhookCall": { path: undefined; query: undefined; body: FindWebhookCallsRequest; answer: WebhookCalls };
+  "GET /api/v1/uac-proxy/events/replays": { path: undefined; query: { workspace_id?: string | number }; body: undefined; answer: ReplayList };
+  "POST /api/v1/uac-proxy/events/replays": { path: undefined; query: undefined; body: BeginReplayRequest; answer: SentAgain };
+  "GET /api/v1/uac-proxy/events/replays/{replay}": { path: { replay: string | number }; query: undefined; body: undefined; answer: OneReplay };
+  "POST /api/v1/uac-proxy/events/replays/{replay}/cancel": { path: { replay: string | number }; query: undefined; body: undefined; answer: OneReplay };
+  "POST /api/v1/uac-proxy/events/replays/{replay}/pause": { path: { replay: string | number }; query: undefined; body: undefined; answer: OneReplay };
+  "POST /api/v1/uac-proxy/events/replays/{replay}/resume": { path: { replay: string | number }; query: undefined; body: undefined; answer: OneReplay };
+  "POST /api/v1/uac-proxy/events/retriggerWebhookCall": { path: undefined; query: undefined; body: RetriggerWebhookCallRequest; answer: RetriggeredCall };
   "POST /api/v1/uac-proxy/events/rotateSecret": { path: undefined; query: undefined; body: RotateWebhookSecretRequest; answer: RotatedSecret };
   "POST /api/v1/uac-proxy/events/setWebhookStatus": { path: undefined; query: undefined; body: SetWebhookStatusRequest; answer: Webhook };
   "POST /api/v1/uac-proxy/events/triggerTest": { path: undefined; query: undefined; body: TriggerTestRequest; answer: TestResult };
   "POST /api/v1/uac-proxy/events/updateWebhook": { path: undefined; query: undefined; body: UpdateWebhookRequest; answer: Webhook };
+  "GET /api/v1/uac-proxy/events/webhookHealth": { path: undefined; query: { workspace_id?: string | number }; body: undefined; answer: WebhookHealthList };
   "GET /api/v1/uac-proxy/feature-flags": { path: undefined; query: undefined; body: undefined; answer: FeatureFlags };
   "PUT /api/v1/uac-proxy/feature-flags/{name}": { path: { name: string | number }; query: undefined; body: SetFeatureFlagRequest; answer: FeatureFlag };
   "GET /api/v1/uac-proxy/organization/getOrganizationByName": { path: undefined; query: { org_name: string | number }; body: undefined; answer: OrganizationAnswer };
